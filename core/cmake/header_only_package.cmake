@@ -1,0 +1,20 @@
+# header_only_package(<name> <header>): imported target <name>::<name> for a header-only library of the host.
+# A cross build must never see the host's whole include root, so only the library's own folder is linked into the build.
+function(header_only_package name header)
+  set(target ${name}::${name})
+  if(NOT CMAKE_CROSSCOMPILING)
+    find_package(${name} QUIET)
+    if(TARGET ${target})
+      set_target_properties(${target} PROPERTIES IMPORTED_GLOBAL TRUE)
+      return()
+    endif()
+  endif()
+  find_path(${name}_INCLUDE_DIR ${header} PATHS /usr/include /usr/local/include
+    NO_CMAKE_FIND_ROOT_PATH REQUIRED)
+  get_filename_component(folder ${header} DIRECTORY)
+  set(root ${PROJECT_BINARY_DIR}/header_only)
+  file(MAKE_DIRECTORY ${root})
+  file(CREATE_LINK ${${name}_INCLUDE_DIR}/${folder} ${root}/${folder} SYMBOLIC)
+  add_library(${target} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(${target} SYSTEM INTERFACE ${root})
+endfunction()

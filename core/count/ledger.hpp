@@ -1,0 +1,99 @@
+// Ledger lines and the sinks that take them: one recording every line with its reason, one only adding up.
+//
+// A counting function is a template over its sink and calls `sink.add(line)` once for each thing held. The planner's
+// hot path passes a PhaseTotals, an explanation passes a Ledger: the same formula serves both.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/scenario/names.hpp"
+#include "core/units.hpp"
+
+namespace meshgauge {
+
+enum class Category { parameters, gradients, optimizer, activations, logits, buffers, transient, overhead };
+MESHGAUGE_NAMES(Category, "parameters", "gradients", "optimizer", "activations", "logits", "buffers", "transient",
+                "overhead");
+
+enum class Phase { load, init, forward, loss, backward, optimizer };
+MESHGAUGE_NAMES(Phase, "load", "init", "forward", "loss", "backward", "optimizer");
+inline constexpr std::size_t phase_count = 6;
+
+/// A set of phases as bits.
+struct Phases {
+  unsigned bits = 0;
+
+  [[nodiscard]] constexpr bool has(Phase p) const { return (bits >> static_cast<unsigned>(p) & 1U) != 0; }
+  friend constexpr Phases operator|(Phases a, Phases b) { return {a.bits | b.bits}; }
+};
+constexpr Phases at(Phase p) { return {1U << static_cast<unsigned>(p)}; }
+/// All phases from `first` to `last`, both included.
+constexpr Phases during(Phase first, Phase last) {
+  Phases set;
+  for (auto i = static_cast<unsigned>(first); i <= static_cast<unsigned>(last); ++i) set.bits |= 1U << i;
+  return set;
+}
+inline constexpr Phases always = during(Phase::load, Phase::optimizer);
+
+/// A symbol of a formula and what it stands for in this line.
+struct Value {
+  const char* symbol;
+  double value;
+};
+
+/// What does not change from scenario to scenario. `formula` is arithmetic over the line's symbols (+ - * / ( ) and
+/// min, max, ceil) that gives the bytes: a test evaluates it against `bytes` for every line.
+struct LineText {
+  const char* id;       ///< stable key, snake_case; translations hang on it
+  const char* name;     ///< English
+  const char* formula;
+  const char* source;   ///< paper section, or engine and file
+};
+
+/// Memory is counted in whole bytes, so that sums of lines are exact.
+[[nodiscard]] inline Bytes whole(double bytes) { return {std::floor(bytes + 0.5)}; }
+
+/// Adds up, remembers nothing else.
+struct PhaseTotals {
+  std::array<Bytes, phase_count> totals{};
+
+  void add(const LineText&, Category, Phases phases, double bytes, std::initializer_list<Value>) {
+    for (std::size_t i = 0; i < phase_count; ++i) {
+      if (phases.has(static_cast<Phase>(i))) totals[i] += whole(bytes);
+    }
+  }
+};
+
+struct LedgerLine {
+  LineText text;
+  Category category;
+  Phases phases;
+  Bytes bytes;
+  std::vector<Value> values;
+};
+
+/// Records every line that is not empty, in the order counted.
+struct Ledger {
+  std::vector<LedgerLine> lines;
+
+  void add(const LineText& text, Category category, Phases phases, double bytes, std::initializer_list<Value> values) {
+    if (whole(bytes).value != 0) lines.push_back({text, category, phases, whole(bytes), values});
+  }
+  [[nodiscard]] std::array<Bytes, phase_count> totals() const {
+    std::array<Bytes, phase_count> sums{};
+    for (const LedgerLine& line : lines) {
+      for (std::size_t i = 0; i < phase_count; ++i) {
+        if (line.phases.has(static_cast<Phase>(i))) sums[i] += line.bytes;
+      }
+    }
+    return sums;
+  }
+};
+
+}  // namespace meshgauge

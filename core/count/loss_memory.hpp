@@ -1,0 +1,75 @@
+// Logits and what the loss makes of them, on the rank that holds the head, for one micro-batch.
+#pragma once
+
+#include "core/count/memory_context.hpp"
+
+namespace meshgauge {
+
+/// Bytes per logit alive at the peak of the loss, forward and its own backward together.
+struct LogitBytes {
+  double logits = 0;     ///< the product itself, in the model's format
+  double kept = 0;       ///< fp32 copies and softmax kept for the backward pass
+  double gradient = 0;   ///< made while the first two are still alive
+  const char* source = "";
+};
+
+[[nodiscard]] inline LogitBytes logit_bytes(const MemoryContext& c) {
+  if (c.training().loss == Loss::fused) {
+    return {c.w, 0, 0, "TransformerEngine pytorch/triton/cross_entropy.py: in place in the logits' format"};
+  }
+  switch (c.training().kernels) {
+    case Kernels::fused:  // the softmax reuses the fp32 copy, the gradient reuses the softmax
+      return {c.w, 4, 0, "Megatron-LM core/tensor_parallel/cross_entropy.py: fp32 copy, softmax in place"};
+    case Kernels::compiled:
+      return {c.w, 4, c.w, "torch.compile fuses the fp32 copy away: logits, log-softmax, gradient"};
+    case Kernels::eager:  // logits.float(), log_softmax, its gradient
+      return {c.w, c.w == 4 ? 4.0 : 8.0, 4,
+              "torch.nn.functional.cross_entropy(logits.float()): fp32 copy, log-softmax, gradient"};
+  }
+  return {};
+}
+
+/// Rows of logits that the chunked loss makes at a time: Liger-Kernel ops/fused_linear_cross_entropy.py.
+[[nodiscard]] inline double chunk_rows(double tokens, double hidden, double vocab) {
+  const double parts = std::max(1.0, std::ceil(vocab / hidden));
+  const double wanted = std::ceil(tokens / parts);
+  double rows = 1;
+  while (rows < wanted) rows *= 2;
+  return std::min(rows, tokens);
+}
+
+template <class Sink>
+void count_loss(const MemoryContext& c, Sink& sink) {
+  if (!c.stage.head || c.model().vocab == 0) return;
+  const Phases alive = c.in(at(Phase::loss));
+  // DataParallel gathers the outputs of every replica on device 0 and takes the loss there.
+  const double r = c.training().engine == Engine::dp ? static_cast<double>(c.parallelism().data) : 1;
+  const double T = c.T * r;
+  if (c.training().loss == Loss::chunked) {
+    constexpr const char* source = "Liger-Kernel ops/fused_linear_cross_entropy.py";
+    const double rows = chunk_rows(T, c.h, c.V);
+    sink.add({"logits_chunk", "Logits of one chunk, with fp32 copy", "r * V * (w + 4)", source}, Category::logits,
+             alive, rows * c.V * (c.w + 4), {{"r", rows}, {"V", c.V}, {"w", c.w}});
+    sink.add({"loss_input_gradient", "Gradient of the head's input", "T * w * h", source}, Category::logits, alive,
+             T * c.w * c.h, {{"T", T}, {"w", c.w}, {"h", c.h}});
+    sink.add({"loss_weight_gradient", "Gradient of the head, made in forward", "V * w * h", source}, Category::logits,
+             alive, c.V * c.w * c.h, {{"V", c.V}, {"w", c.w}, {"h", c.h}});
+    return;
+  }
+  const LogitBytes bytes = logit_bytes(c);
+  sink.add({"logits", "Logits", "T * V * w", bytes.source}, Category::logits, alive, T * c.V * bytes.logits,
+           {{"T", T}, {"V", c.V}, {"w", bytes.logits}});
+  sink.add({"loss_softmax", "fp32 logits and softmax", "T * V * w", bytes.source}, Category::logits, alive,
+           T * c.V * bytes.kept, {{"T", T}, {"V", c.V}, {"w", bytes.kept}});
+  sink.add({"logits_gradient", "Gradient of the logits", "T * V * w", bytes.source}, Category::logits, alive,
+           T * c.V * bytes.gradient, {{"T", T}, {"V", c.V}, {"w", bytes.gradient}});
+  if (c.stage.mtp_layers > 0) {  // each MTP head's logits are held while the main head runs
+    const auto n = static_cast<double>(c.stage.mtp_layers);
+    const double kept = c.training().loss == Loss::fused ? 2 : 4;
+    sink.add({"mtp_logits", "Logits of multi-token prediction", "n * T * V * w",
+              "Megatron-LM core/transformer/multi_token_prediction.py"},
+             Category::logits, alive, n * T * c.V * kept, {{"n", n}, {"T", T}, {"V", c.V}, {"w", kept}});
+  }
+}
+
+}  // namespace meshgauge

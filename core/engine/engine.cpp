@@ -1,0 +1,27 @@
+#include "core/engine/engine.hpp"
+
+#include "core/engine/ddp.hpp"
+#include "core/engine/deepspeed.hpp"
+#include "core/engine/dp.hpp"
+#include "core/engine/fsdp.hpp"
+#include "core/engine/hf.hpp"
+#include "core/engine/megatron.hpp"
+#include "core/engine/single.hpp"
+
+namespace meshgauge {
+
+const EngineDescription& describe_engine(Engine engine) {
+  switch (engine) {
+    case Engine::single: return engines::single;
+    case Engine::dp: return engines::dp;
+    case Engine::ddp: return engines::ddp;
+    case Engine::fsdp1: return engines::fsdp1;
+    case Engine::fsdp2: return engines::fsdp2;
+    case Engine::deepspeed: return engines::deepspeed;
+    case Engine::megatron: return engines::megatron;
+    case Engine::hf: return engines::hf;
+  }
+  return engines::single;
+}
+
+}  // namespace meshgauge

@@ -1,0 +1,53 @@
+// GPUs and the links between them, as priced: every rate is per GPU and per direction.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/units.hpp"
+
+namespace meshgauge {
+
+/// One accelerator. Peaks are dense datasheet rates; 0 = the part has no such format.
+struct Gpu {
+  std::string id;
+  std::string name;
+  std::string vendor;
+  std::string architecture;  ///< "Ampere", "Hopper", "Blackwell", ...
+  std::string source;
+  Bytes memory{};         ///< what a process can really get (driver total), not the sold size
+  BytesPerSecond hbm{};   ///< datasheet
+  FlopsPerSecond fp32{}, tf32{}, fp16{}, bf16{}, fp8{}, fp4{};
+  FlopsPerSecond measured_bf16{}, measured_fp8{};  ///< largest matmul rate seen by a third party; 0 if none
+  std::int64_t multiprocessors = 0;                ///< SMs or compute units; 0 if unknown
+  BytesPerSecond nvlink{};                         ///< or other fabric; 0 if none
+  BytesPerSecond pcie{};
+  double power_watts = 0;  ///< TDP; 0 if unknown
+};
+
+/// A link tier seen from one GPU.
+struct Link {
+  BytesPerSecond bandwidth{};
+  Seconds latency{};
+};
+
+struct Cluster {
+  std::string system;  ///< catalog id, empty if built from a GPU
+  std::string name;
+  Gpu gpu;
+  std::int64_t gpus = 1;
+  std::int64_t gpus_per_node = 8;
+  std::string intra_topology;  ///< "nvswitch", "pcie-switch", "hybrid-cube-mesh", ...
+  std::string inter_type;      ///< "IB", "RoCE", "EFA", "Ethernet", ...
+  Link intra;
+  Link inter;
+  std::optional<double> usd_per_gpu_hour;
+  std::string source;
+
+  [[nodiscard]] constexpr std::int64_t nodes() const {
+    return (gpus + gpus_per_node - 1) / gpus_per_node;
+  }
+};
+
+}  // namespace meshgauge

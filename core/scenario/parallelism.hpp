@@ -1,0 +1,44 @@
+// How a model and its data are cut over ranks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/scenario/names.hpp"
+
+namespace meshgauge {
+
+/// naive: one micro-batch crosses all stages before the next (layer-by-layer model parallelism).
+enum class Schedule { naive, gpipe, pipedream, pipedream_2bw, one_f_one_b, interleaved, zb_h1, zb_h2, zb_v, dualpipe };
+MESHGAUGE_NAMES(Schedule, "naive", "gpipe", "pipedream", "pipedream-2bw", "1f1b", "interleaved", "zb-h1", "zb-h2",
+                "zb-v", "dualpipe");
+
+enum class ContextParallelKind { ring, all_gather, ulysses };
+MESHGAUGE_NAMES(ContextParallelKind, "ring", "all_gather", "ulysses");
+
+/// Degrees multiply to the world: tensor * pipeline * context * data = GPUs. Experts fold into
+/// tensor * context * data (Megatron-LM megatron/core/parallel_state.py).
+struct Parallelism {
+  std::int64_t tensor = 1;
+  bool sequence_parallel = false;
+  std::int64_t pipeline = 1;
+  std::int64_t virtual_pipeline = 1;  ///< model chunks per rank
+  Schedule schedule = Schedule::one_f_one_b;
+  std::vector<std::int64_t> stage_layers;  ///< layers of each model chunk in model order, pipeline * virtual_pipeline long
+  std::int64_t context = 1;
+  ContextParallelKind context_kind = ContextParallelKind::ring;
+  std::int64_t expert = 1;
+  std::int64_t expert_tensor = 1;
+  std::int64_t data = 1;
+  std::int64_t zero_stage = 0;         ///< 0 none, 1 optimizer, 2 + gradients, 3 + parameters
+  bool reshard_after_forward = true;   ///< FSDP: free gathered parameters between forward and backward
+
+  /// Ranks over which dense optimizer state is sharded: data * context (Megatron's "dp-cp" group).
+  [[nodiscard]] constexpr std::int64_t shard_group() const { return data * context; }
+  /// Ranks that hold the same expert shard: world / (pipeline * expert_tensor * expert).
+  [[nodiscard]] constexpr std::int64_t expert_data() const {
+    return tensor * context * data / (expert_tensor * expert);
+  }
+};
+
+}  // namespace meshgauge

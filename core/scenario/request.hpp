@@ -1,0 +1,80 @@
+// A scenario as asked for: what the user gave, and nothing for what is left to the defaults.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/scenario/cluster.hpp"
+#include "core/scenario/model_shape.hpp"
+#include "core/scenario/parallelism.hpp"
+#include "core/scenario/training.hpp"
+
+namespace meshgauge {
+
+struct ClusterRequest {
+  std::optional<std::string> system;
+  std::optional<std::string> gpu;
+  std::optional<std::int64_t> gpus;
+  std::optional<std::int64_t> gpus_per_node;
+  std::optional<double> memory_bytes;
+  std::optional<double> intra_node_bytes_per_second;
+  std::optional<double> inter_node_bytes_per_second;
+  std::optional<double> intra_node_latency_seconds;
+  std::optional<double> inter_node_latency_seconds;
+  std::optional<double> usd_per_gpu_hour;
+};
+
+struct ParallelismRequest {
+  std::optional<std::int64_t> tensor;
+  std::optional<bool> sequence_parallel;
+  std::optional<std::int64_t> pipeline;
+  std::optional<std::int64_t> virtual_pipeline;
+  std::optional<Schedule> schedule;
+  std::optional<std::vector<std::int64_t>> stage_layers;
+  std::optional<std::int64_t> context;
+  std::optional<ContextParallelKind> context_kind;
+  std::optional<std::int64_t> expert;
+  std::optional<std::int64_t> expert_tensor;
+  std::optional<std::int64_t> data;
+  std::optional<std::int64_t> zero_stage;
+  std::optional<bool> reshard_after_forward;
+};
+
+/// A word ("full") or an object; `modules` belongs to selective recompute, `method` and `layers` to full.
+struct RecomputeRequest {
+  Recompute kind = Recompute::none;
+  std::optional<RecomputeMethod> method;
+  std::optional<std::int64_t> layers;
+  std::optional<RecomputeModules> modules;
+};
+
+struct TrainingRequest {
+  std::optional<Engine> engine;
+  std::optional<Precision> precision;
+  std::optional<Optimizer> optimizer;
+  std::optional<DataType> gradient_dtype;
+  std::optional<std::int64_t> sequence_length;
+  std::optional<std::int64_t> micro_batch_size;
+  std::optional<std::int64_t> global_batch_size;
+  std::optional<RecomputeRequest> recompute;
+  std::optional<Attention> attention;
+  std::optional<Loss> loss;
+  std::optional<Kernels> kernels;
+  std::optional<bool> dropout;
+  std::optional<double> moe_load_factor;
+  std::optional<double> tokens;
+};
+
+struct ScenarioRequest {
+  std::optional<ModelShape> model;   ///< nothing: it could not be read
+  std::optional<Cluster> hardware;   ///< what `cluster.system` or `cluster.gpu` stands for; nothing: not known
+  bool inter_node_link_assumed = false;  ///< built from a GPU alone, so the network is a guess
+  ClusterRequest cluster;
+  ParallelismRequest parallelism;
+  TrainingRequest training;
+  std::vector<std::string> unread;   ///< JSON pointers of what was given but could not be read
+};
+
+}  // namespace meshgauge
