@@ -32,8 +32,8 @@ constexpr std::string_view take_until(std::string_view& rest, std::string_view e
 /// Calls `visit(const EntryLine&)` for each entry in file order.
 template <class Visit>
 void for_each_entry(std::string_view file, Visit visit) {
-  constexpr std::string_view id_key = "{\"id\":\"";
-  constexpr std::string_view aliases_key = ",\"aliases\":[";
+  constexpr std::string_view id_key = R"({"id":")";
+  constexpr std::string_view aliases_key = R"(,"aliases":[)";
   while (!file.empty()) {
     std::string_view line = take_until(file, "\n");
     if (!line.starts_with(id_key)) continue;

@@ -22,8 +22,8 @@ struct StageTime {
 /// Time from the first forward to the last backward over all ranks.
 struct Makespan {
   Seconds total{};
-  Seconds bubble{};         ///< total less the busy time of the slowest rank
-  std::int64_t slowest = 0; ///< that rank
+  Seconds bubble{};          ///< total less the busy time of the slowest rank
+  std::int64_t slowest = 0;  ///< that rank
 };
 [[nodiscard]] Makespan makespan(Schedule, std::span<const StageTime> stages, std::int64_t v, std::int64_t m);
 

@@ -14,8 +14,16 @@
 namespace meshgauge {
 
 enum class Part {
-  compute, recompute, bubble, tensor_parallel, context_parallel, expert_parallel, pipeline_parallel, data_parallel,
-  optimizer, overhead
+  compute,
+  recompute,
+  bubble,
+  tensor_parallel,
+  context_parallel,
+  expert_parallel,
+  pipeline_parallel,
+  data_parallel,
+  optimizer,
+  overhead
 };
 MESHGAUGE_NAMES(Part, "compute", "recompute", "bubble", "tensor_parallel", "context_parallel", "expert_parallel",
                 "pipeline_parallel", "data_parallel", "optimizer", "overhead");
@@ -37,7 +45,7 @@ struct StepReport {
   StepFlops flops;
   std::int64_t slowest_stage = 0;
   double tokens_per_second_per_gpu = 0;
-  FlopsPerSecond model_flops_per_gpu{};  ///< causal convention
+  FlopsPerSecond model_flops_per_gpu{};          ///< causal convention
   double mfu_causal = 0, mfu_full = 0, hfu = 0;  ///< over the dense datasheet peak of the training precision
 };
 

@@ -163,7 +163,8 @@ void count_optimizer_temporaries(const MemoryContext& c, Sink& sink) {
 template <class Sink>
 void count_workspaces(const MemoryContext& c, const OverheadConstants& constants, Sink& sink) {
   const Phases step = c.in(during(Phase::forward, Phase::optimizer));
-  if (c.engine.fuses_gradient_accumulation && c.training().kernels == Kernels::fused) {
+  const bool transformer_engine = c.training().kernels == Kernels::fused && !c.scenario.cluster.gpu.before_ampere();
+  if (c.engine.fuses_gradient_accumulation && transformer_engine) {
     const auto fe = static_cast<double>(c.model().moe.expert_ffn);
     const auto x = static_cast<double>(c.parallelism().expert_tensor);
     const double attention = c.model().mla.used() ? 0 : c.h * (2 * c.a + 2 * c.k) * c.q / c.t;

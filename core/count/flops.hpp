@@ -1,4 +1,5 @@
-// Work of a step, hardware-free: every matrix product, attention core and memory-bound pass of a layer, and FLOP totals.
+// Work of a step, hardware-free: every matrix product, attention core and memory-bound pass of a layer, and FLOP
+// totals.
 #pragma once
 
 #include <cstdint>
@@ -11,34 +12,58 @@ namespace meshgauge {
 
 enum class OpKind { gemm, grouped_gemm, attention, memory_bound };
 
+/// The part of a layer that an op belongs to, as selective recompute names it (Megatron-LM --recompute-modules).
+enum class OpModule { other, core_attention, layernorm, mlp, moe_activation, mla_up_projection };
+
 /// One kind of kernel, as one rank runs it for one micro-batch.
 struct Op {
-  const char* id;   ///< "qkv", "attention_core", "mlp_up", ...
-  OpKind kind;
-  double m = 0, n = 0, k = 0;  ///< GEMM shape (rows, columns, depth); grouped: per expert
+  const char* id;  ///< "qkv", "attention_core", "mlp_up", ...
+  OpKind kind = OpKind::gemm;
+  OpModule module = OpModule::other;
+  double m = 0, n = 0, k = 0;  ///< GEMM: rows, columns, depth; grouped: of one expert. Attention: k is the head width
   double groups = 1;           ///< grouped GEMM: local experts
+  bool low_precision = false;  ///< GEMM: runs in fp8 under an fp8 recipe
   double flops = 0;            ///< executed, forward
-  double bytes = 0;            ///< memory-bound: bytes moved, forward
-  double launches = 1;         ///< kernels
+  double backward_flops = 0;   ///< executed, backward
+  double bytes = 0;            ///< beside a product's own operands: bytes moved, forward
+  double backward_bytes = 0;
+  double kernels = 1;  ///< launches, forward
+  double backward_kernels = 1;
 };
-
-/// Which of the three passes an op's shape is priced for: dgrad and wgrad swap dimensions.
-enum class Pass { forward, backward_input, backward_weight };
 
 /// Calls `sink(const Op&)` for each op of one layer's forward, in order.
 template <class Sink>
-void layer_ops(const Scenario&, LayerKind, Sink&& sink);
-/// The LM head, final norm and loss (m = tokens of a micro-batch).
+void layer_ops(const Scenario&, LayerKind, AttentionKind, Sink&& sink);
+/// What a multi-token-prediction layer adds to a layer: two norms and a projection of both inputs.
+template <class Sink>
+void mtp_ops(const Scenario&, Sink&& sink);
+/// Final norm, LM head and loss (m = tokens of a micro-batch).
 template <class Sink>
 void head_ops(const Scenario&, Sink&& sink);
 template <class Sink>
 void embedding_ops(const Scenario&, Sink&& sink);
 
-/// FLOP totals of one step over the whole job.
+/// The layer kinds of a stage and how many layers of each: `visit(LayerKind, AttentionKind, std::int64_t count)`.
+/// Where both kinds of attention and of MLP occur only their numbers matter: the sum is the same however they pair up.
+template <class Visit>
+void for_each_layer_kind(const ModelShape&, const StageShape&, Visit&& visit);
+
+/// Share of a stage's layers that full recompute runs again: all (uniform), or the first n of each chunk (block).
+[[nodiscard]] double recomputed_share(const Scenario&, const StageShape&);
+
+/// FLOP totals of one step over the whole job. A multiply-add counts two; a training step three forwards.
+///
+/// Both model counts take the formula of Megatron-LM (megatron/training/training.py num_floating_point_operations):
+/// attention projections, MLP or top-k and shared experts, attention core, logits over the padded vocabulary, MTP.
+/// Router, norms, softmax, rotary embedding and optimizer are not in it. Sliding-window layers count the full
+/// sequence, as there. Encoders (BERT, ViT, T5's) have no causal mask, so for them both counts are equal.
 struct StepFlops {
-  double model_causal = 0;      ///< attention core halved by the causal mask (Megatron-LM, training.py)
-  double model_full = 0;        ///< attention core counted in full (PaLM, torchtitan, Narayanan 2021)
-  double hardware = 0;          ///< causal, plus what recompute runs again (HFU)
+  double model_causal = 0;  ///< attention core of decoders halved by the causal mask (Megatron-LM)
+  double model_full = 0;    ///< attention core counted in full (PaLM, torchtitan, Narayanan et al. 2021)
+  /// What the chip executes (HFU): flash attention skips masked and out-of-window scores, but its backward computes
+  /// the scores again (2.5 forwards instead of 2: flash-attention benchmarks/benchmark_flash_attention.py); unfused
+  /// attention computes the full square; what recompute runs again is added.
+  double hardware = 0;
 };
 [[nodiscard]] StepFlops step_flops(const Scenario&);
 

@@ -8,9 +8,7 @@ namespace {
 
 double number(std::int64_t n) { return static_cast<double>(n); }
 
-double norm_parameters(const ModelShape& m) {
-  return m.norm_weight ? number(m.hidden) * (m.norm_bias ? 2 : 1) : 0;
-}
+double norm_parameters(const ModelShape& m) { return m.norm_weight ? number(m.hidden) * (m.norm_bias ? 2 : 1) : 0; }
 
 /// Multi-head, grouped- or multi-query attention with softmax.
 void add_softmax_attention(const ModelShape& m, LayerParameters& layer) {
@@ -193,9 +191,7 @@ double embedding_parameters(const ModelShape& m) {
 
 double head_parameters(const ModelShape& m) { return head_matrix(m, m.vocab) + head_vectors(m); }
 
-double mtp_parameters(const ModelShape& m) {
-  return m.mtp_depth == 0 ? 0 : number(m.mtp_depth) * mtp_layer(m).total();
-}
+double mtp_parameters(const ModelShape& m) { return m.mtp_depth == 0 ? 0 : number(m.mtp_depth) * mtp_layer(m).total(); }
 
 double total_parameters(const ModelShape& m) {
   StageShape layers = whole_model(m);

@@ -11,51 +11,68 @@
 namespace meshgauge {
 
 enum class Group {
-  tensor_parallel, context_parallel, pipeline_parallel, expert_parallel, expert_tensor_parallel, data_parallel,
-  expert_data_parallel, embedding, world
+  tensor_parallel,
+  context_parallel,
+  pipeline_parallel,
+  expert_parallel,
+  expert_tensor_parallel,
+  data_parallel,
+  expert_data_parallel,
+  embedding,
+  world
 };
 MESHGAUGE_NAMES(Group, "tensor_parallel", "context_parallel", "pipeline_parallel", "expert_parallel",
                 "expert_tensor_parallel", "data_parallel", "expert_data_parallel", "embedding", "world");
 
 /// When a transfer runs, hence what runs beside it.
 enum class When {
-  forward_layer,      ///< inside each layer's forward, each micro-batch
-  backward_layer,     ///< inside each layer's backward, each micro-batch
-  recompute_layer,    ///< in the forward that recompute repeats
-  loss,               ///< at the head, each micro-batch
-  stage_boundary,     ///< between pipeline stages
-  forward_gather,     ///< parameters before use, ahead of compute
-  backward_gather,    ///< parameters again before backward
-  gradient_reduce,    ///< while the backward runs
-  step_end            ///< after the last backward: optimizer, parameter gather, norms
+  forward_layer,    ///< inside each layer's forward, each micro-batch
+  backward_layer,   ///< inside each layer's backward, each micro-batch
+  recompute_layer,  ///< in the forward that recompute repeats
+  loss,             ///< at the head, each micro-batch
+  stage_boundary,   ///< between pipeline stages
+  forward_gather,   ///< parameters before use, ahead of compute
+  backward_gather,  ///< parameters again before backward
+  gradient_reduce,  ///< while the backward runs
+  step_end          ///< after the last backward: optimizer, parameter gather, norms
 };
 MESHGAUGE_NAMES(When, "forward_layer", "backward_layer", "recompute_layer", "loss", "stage_boundary", "forward_gather",
                 "backward_gather", "gradient_reduce", "step_end");
 
 /// What can run at the same time.
 enum class Overlap {
-  none,            ///< the stream waits
-  with_compute     ///< runs beside the compute of its `when`; the price model says how much stays exposed
+  none,         ///< the stream waits
+  with_compute  ///< runs beside the compute of its `when`; the price model says how much stays exposed
 };
 MESHGAUGE_NAMES(Overlap, "none", "with_compute");
 
 struct Transfer {
-  const char* id;          ///< "tp_forward_all_gather", ...; stable key
+  const char* id;  ///< "tp_forward_all_gather", ...; stable key
   Collective collective;
   Group group;
   std::int64_t group_size;
   DataType dtype;
-  double bytes;            ///< of one call: the full tensor over the group (nccl-tests "size"); send_recv: the message
-  double count_per_step;   ///< calls of one rank in one step
+  double bytes;           ///< of one call: the full tensor over the group (nccl-tests "size"); send_recv: the message
+  double count_per_step;  ///< calls of one rank in one step
   When when;
   Overlap overlap;
   const char* source;
+  double messages = 1;     ///< kernels that one call is cut into (gradient buckets)
+  std::int64_t peer = -1;  ///< of a message between stages: the other end
 };
 
 /// All transfers of the rank at pipeline position `stage`; groups of one rank and empty messages are left out.
 [[nodiscard]] std::vector<Transfer> stage_traffic(const Scenario&, std::int64_t stage);
+/// The same into `out`, whose memory is used again.
+void stage_traffic(const Scenario&, std::int64_t stage, std::vector<Transfer>& out);
+
+/// Ranks of a group that is this layout's: its degrees multiplied.
+[[nodiscard]] std::int64_t group_size(const Scenario&, Group);
 
 /// Ranks of one group that sit in the same node, in Megatron's order tp-cp-ep-dp-pp (tp fastest).
 [[nodiscard]] std::int64_t group_members_per_node(const Scenario&, Group);
+
+/// True if two pipeline stages lie in different nodes.
+[[nodiscard]] bool stages_span_nodes(const Scenario&, std::int64_t a, std::int64_t b);
 
 }  // namespace meshgauge

@@ -24,6 +24,11 @@ struct Gpu {
   BytesPerSecond nvlink{};                         ///< or other fabric; 0 if none
   BytesPerSecond pcie{};
   double power_watts = 0;  ///< TDP; 0 if unknown
+
+  /// FlashAttention-2 and Transformer Engine need Ampere or later (their READMEs).
+  [[nodiscard]] bool before_ampere() const {
+    return architecture == "Pascal" || architecture == "Volta" || architecture == "Turing";
+  }
 };
 
 /// A link tier seen from one GPU.

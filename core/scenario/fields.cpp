@@ -1,4 +1,4 @@
-// The fields of a scenario as one plain list.
+// The tables of fields, and the plain list that `describe` and help texts show.
 #include "core/scenario/fields.hpp"
 
 #include <type_traits>
@@ -6,52 +6,60 @@
 namespace meshgauge {
 namespace {
 
-/// Appends what a visit shows.
-class Lister {
- public:
-  Lister(std::string prefix, std::vector<FieldInfo>& list) : prefix_(std::move(prefix)), list_(list) {}
-
-  template <class Request, class T, class Written>
-  void operator()(const FieldText& text, std::optional<T> Request::*, Written) {
-    FieldInfo info{.path = prefix_ + std::string(text.key), .type = "object", .text = text, .options = {}};
-    if constexpr (std::is_enum_v<T>) {
-      info.type = "enum";
-      const auto names = all_names<T>();
-      info.options.assign(names.begin(), names.end());
-    } else if constexpr (std::is_same_v<T, RecomputeRequest>) {
-      info.type = "enum";
-      const auto names = all_names<Recompute>();
-      info.options.assign(names.begin(), names.end());
-    } else {
-      info.type = type_name(T{});
-    }
-    list_.push_back(std::move(info));
-    if constexpr (std::is_same_v<T, RecomputeRequest>) add_recompute(list_.back().path);
-  }
-
- private:
-  static std::string_view type_name(std::int64_t) { return "integer"; }
-  static std::string_view type_name(double) { return "number"; }
-  static std::string_view type_name(bool) { return "boolean"; }
-  static std::string_view type_name(const std::string&) { return "string"; }
-  static std::string_view type_name(const std::vector<std::int64_t>&) { return "array"; }
-
-  void add_recompute(const std::string& path) {
-    const auto methods = all_names<RecomputeMethod>();
-    list_.push_back({path + "/method", "enum", recompute_method_field, {methods.begin(), methods.end()}});
-    list_.push_back({path + "/layers", "integer", recompute_layers_field, {}});
-    FieldInfo modules{path + "/modules", "array", recompute_modules_field, {}};
-    for (const RecomputeModule& module : recompute_modules) modules.options.push_back(module.name);
-    list_.push_back(std::move(modules));
-  }
-
-  std::string prefix_;
-  std::vector<FieldInfo>& list_;
+template <class Member>
+struct MemberOf;
+template <class R, class T>
+struct MemberOf<std::optional<T> R::*> {
+  using Request = R;
+  using Value = T;
 };
 
-}  // namespace
+template <auto Member>
+constexpr auto choice() {
+  using Request = typename MemberOf<decltype(Member)>::Request;
+  using Enum = typename MemberOf<decltype(Member)>::Value;
+  return Choice<Request>{all_names<Enum>(),
+                         [](Request& request, std::size_t i) { request.*Member = static_cast<Enum>(i); }};
+}
 
-std::optional<RecomputeRequest> written::recompute(const Scenario& s) {
+template <auto Section, auto Member>
+std::optional<Written> member(const Scenario& s) {
+  const auto& value = s.*Section.*Member;
+  if constexpr (std::is_enum_v<std::decay_t<decltype(value)>>) {
+    return name_of(value);
+  } else {
+    return value;
+  }
+}
+
+std::optional<Written> some(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return text;
+}
+std::optional<Written> positive(double value) {
+  if (value <= 0) return std::nullopt;
+  return value;
+}
+
+std::optional<Written> system(const Scenario& s) { return some(s.cluster.system); }
+std::optional<Written> gpu(const Scenario& s) {
+  if (!s.cluster.system.empty()) return std::nullopt;
+  return some(s.cluster.gpu.id);
+}
+std::optional<Written> memory(const Scenario& s) { return positive(s.cluster.gpu.memory.value); }
+std::optional<Written> intra_rate(const Scenario& s) { return positive(s.cluster.intra.bandwidth.value); }
+std::optional<Written> inter_rate(const Scenario& s) { return positive(s.cluster.inter.bandwidth.value); }
+std::optional<Written> intra_latency(const Scenario& s) { return positive(s.cluster.intra.latency.value); }
+std::optional<Written> inter_latency(const Scenario& s) { return positive(s.cluster.inter.latency.value); }
+std::optional<Written> usd(const Scenario& s) {
+  if (!s.cluster.usd_per_gpu_hour) return std::nullopt;
+  return *s.cluster.usd_per_gpu_hour;
+}
+std::optional<Written> stage_layers(const Scenario& s) {
+  if (s.parallelism.stage_layers.empty()) return std::nullopt;
+  return s.parallelism.stage_layers;
+}
+std::optional<Written> recompute(const Scenario& s) {
   const Training& t = s.training;
   RecomputeRequest request{.kind = t.recompute, .method = {}, .layers = {}, .modules = {}};
   if (t.recompute == Recompute::full) {
@@ -63,18 +71,229 @@ std::optional<RecomputeRequest> written::recompute(const Scenario& s) {
   return request;
 }
 
+constexpr Field<ClusterRequest> cluster_table[] = {
+    {{.key = "system",
+      .fallback = "none: name a system or a gpu",
+      .help = "Server type of the catalog: its GPU, links and price."},
+     &ClusterRequest::system,
+     &system},
+    {{.key = "gpu", .fallback = "the system's", .help = "GPU of the catalog, where no system is named."},
+     &ClusterRequest::gpu,
+     &gpu},
+    {{"gpus", "GPUs", 1, limit::gpus, "gpus_per_node, or the product of the given degrees; 1 with the single engine",
+      "GPUs of the whole job."},
+     &ClusterRequest::gpus,
+     &member<&Scenario::cluster, &Cluster::gpus>},
+    {{"gpus_per_node", "GPUs", 1, limit::gpus, "the system's, else 8", "GPUs joined by the fast link of one node."},
+     &ClusterRequest::gpus_per_node,
+     &member<&Scenario::cluster, &Cluster::gpus_per_node>},
+    {{"memory_bytes", "bytes", 1e6, limit::memory, "the GPU's",
+      "Memory that a process can get on one GPU; replaces the catalog's figure."},
+     &ClusterRequest::memory_bytes,
+     &memory},
+    {{"intra_node_bytes_per_second", "bytes/s", 1e6, limit::rate, "the system's, else the GPU's fabric",
+      "Link inside a node: rate of one GPU in one direction."},
+     &ClusterRequest::intra_node_bytes_per_second,
+     &intra_rate},
+    {{"inter_node_bytes_per_second", "bytes/s", 1e6, limit::rate, "the system's, else 25e9 (200 Gb/s)",
+      "Network between nodes: rate of one GPU in one direction."},
+     &ClusterRequest::inter_node_bytes_per_second,
+     &inter_rate},
+    {{"intra_node_latency_seconds", "seconds", 0, limit::seconds, "the profile's", "Latency of one hop inside a node."},
+     &ClusterRequest::intra_node_latency_seconds,
+     &intra_latency},
+    {{"inter_node_latency_seconds", "seconds", 0, limit::seconds, "the profile's", "Latency of one hop between nodes."},
+     &ClusterRequest::inter_node_latency_seconds,
+     &inter_latency},
+    {{"usd_per_gpu_hour", "USD/h", 0, limit::usd, "the system's, if its price is published",
+      "Price of one GPU for one hour."},
+     &ClusterRequest::usd_per_gpu_hour,
+     &usd},
+};
+
+constexpr Field<ParallelismRequest> parallelism_table[] = {
+    {{"tensor_parallel_size", "ranks", 1, limit::gpus, "1", "TP: ranks that share the matrices of each layer."},
+     &ParallelismRequest::tensor,
+     &member<&Scenario::parallelism, &Parallelism::tensor>},
+    {{.key = "sequence_parallel",
+      .fallback = "true for megatron with tensor parallelism",
+      .help = "Also splits norms and dropout along the sequence over the tensor-parallel ranks."},
+     &ParallelismRequest::sequence_parallel,
+     &member<&Scenario::parallelism, &Parallelism::sequence_parallel>},
+    {{"pipeline_parallel_size", "stages", 1, limit::pipeline, "1", "PP: pipeline stages."},
+     &ParallelismRequest::pipeline,
+     &member<&Scenario::parallelism, &Parallelism::pipeline>},
+    {{"virtual_pipeline_size", "chunks", 1, limit::virtual_pipeline, "1; 2 for zb-v",
+      "VPP: model chunks on each pipeline rank."},
+     &ParallelismRequest::virtual_pipeline,
+     &member<&Scenario::parallelism, &Parallelism::virtual_pipeline>},
+    {{.key = "pipeline_schedule",
+      .fallback = "1f1b; interleaved if virtual_pipeline_size is above 1",
+      .help = "Order of forward and backward passes in the pipeline."},
+     choice<&ParallelismRequest::schedule>(),
+     &member<&Scenario::parallelism, &Parallelism::schedule>},
+    {{"stage_layers", "layers", 0, limit::layers, "as even as possible",
+      "Layers of each model chunk in model order, where the split is uneven."},
+     &ParallelismRequest::stage_layers,
+     &stage_layers},
+    {{"context_parallel_size", "ranks", 1, limit::gpus, "1", "CP: ranks that share each sequence, attention included."},
+     &ParallelismRequest::context,
+     &member<&Scenario::parallelism, &Parallelism::context>},
+    {{.key = "context_parallel_kind", .fallback = "ring", .help = "How attention crosses context-parallel ranks."},
+     choice<&ParallelismRequest::context_kind>(),
+     &member<&Scenario::parallelism, &Parallelism::context_kind>},
+    {{"expert_parallel_size", "ranks", 1, limit::gpus, "1", "EP: ranks that share the experts of a layer."},
+     &ParallelismRequest::expert,
+     &member<&Scenario::parallelism, &Parallelism::expert>},
+    {{"expert_tensor_parallel_size", "ranks", 1, limit::gpus, "tensor_parallel_size for experts under megatron, else 1",
+      "ETP: ranks that share the matrices of each expert."},
+     &ParallelismRequest::expert_tensor,
+     &member<&Scenario::parallelism, &Parallelism::expert_tensor>},
+    {{"data_parallel_size", "ranks", 1, limit::gpus, "gpus / (TP x PP x CP)",
+      "DP: replicas that split the global batch."},
+     &ParallelismRequest::data,
+     &member<&Scenario::parallelism, &Parallelism::data>},
+    {{"zero_stage", "", 0, 3, "the engine's",
+      "What data parallelism shards: 0 nothing, 1 optimizer states, 2 and gradients, 3 and parameters."},
+     &ParallelismRequest::zero_stage,
+     &member<&Scenario::parallelism, &Parallelism::zero_stage>},
+    {{.key = "reshard_after_forward",
+      .fallback = "true",
+      .help = "FSDP: frees gathered parameters between forward and backward."},
+     &ParallelismRequest::reshard_after_forward,
+     &member<&Scenario::parallelism, &Parallelism::reshard_after_forward>},
+};
+
+constexpr Field<TrainingRequest> training_table[] = {
+    {{.key = "engine",
+      .fallback = "single on 1 GPU; megatron with TP, PP, CP or EP; deepspeed where a ZeRO stage is named; else ddp",
+      .help = "Training software whose memory and communication is counted."},
+     choice<&TrainingRequest::engine>(),
+     &member<&Scenario::training, &Training::engine>},
+    {{.key = "precision",
+      .fallback = "bf16; fp16, else fp32, where the GPU has none",
+      .help = "Number format of the matrix products; fp32 master states but for pure_bf16."},
+     choice<&TrainingRequest::precision>(),
+     &member<&Scenario::training, &Training::precision>},
+    {{.key = "optimizer", .fallback = "adamw", .help = "Update rule, which sets the states per parameter."},
+     choice<&TrainingRequest::optimizer>(),
+     &member<&Scenario::training, &Training::optimizer>},
+    {{.key = "gradient_dtype",
+      .fallback = "the engine's",
+      .help = "Number format in which gradients add up over micro-batches."},
+     choice<&TrainingRequest::gradient_dtype>(),
+     &member<&Scenario::training, &Training::gradient_dtype>},
+    {{"sequence_length", "tokens", 1, limit::sequence, "the model's positions, at most 4,096",
+      "Tokens of one sequence."},
+     &TrainingRequest::sequence_length,
+     &member<&Scenario::training, &Training::sequence_length>},
+    {{"micro_batch_size", "sequences", 1, limit::micro_batch, "1", "Sequences that one replica runs forward at once."},
+     &TrainingRequest::micro_batch_size,
+     &member<&Scenario::training, &Training::micro_batch_size>},
+    {{"global_batch_size", "sequences", 1, limit::global_batch, "micro_batch_size x DP, times 4 x PP with a pipeline",
+      "Sequences of one optimizer step."},
+     &TrainingRequest::global_batch_size,
+     &member<&Scenario::training, &Training::global_batch_size>},
+    {{.key = "recompute", .fallback = "none", .help = "Activations that are dropped and computed again in backward."},
+     &TrainingRequest::recompute,
+     &recompute},
+    {{.key = "attention",
+      .fallback = "flash; unfused on GPUs before Ampere",
+      .help = "Whether the score matrix is kept (unfused) or not (flash)."},
+     choice<&TrainingRequest::attention>(),
+     &member<&Scenario::training, &Training::attention>},
+    {{.key = "loss", .fallback = "unfused", .help = "How the vocabulary loss holds its logits."},
+     choice<&TrainingRequest::loss>(),
+     &member<&Scenario::training, &Training::loss>},
+    {{.key = "kernels", .fallback = "the engine's", .help = "How far element-wise operators are fused."},
+     choice<&TrainingRequest::kernels>(),
+     &member<&Scenario::training, &Training::kernels>},
+    {{.key = "dropout",
+      .fallback = "true where the engine trains the model family with dropout",
+      .help = "Whether dropout masks are kept."},
+     &TrainingRequest::dropout,
+     &member<&Scenario::training, &Training::dropout>},
+    {{"moe_load_factor", "", 1, limit::load_factor, "1", "Tokens on the fullest expert rank over the mean."},
+     &TrainingRequest::moe_load_factor,
+     &member<&Scenario::training, &Training::moe_load_factor>},
+    {{"tokens", "tokens", 0, limit::tokens, "0: not asked", "Tokens of the whole run."},
+     &TrainingRequest::tokens,
+     &member<&Scenario::training, &Training::tokens>},
+};
+
+struct TypeName {
+  template <class R>
+  std::string_view operator()(std::optional<std::int64_t> R::*) const {
+    return "integer";
+  }
+  template <class R>
+  std::string_view operator()(std::optional<double> R::*) const {
+    return "number";
+  }
+  template <class R>
+  std::string_view operator()(std::optional<bool> R::*) const {
+    return "boolean";
+  }
+  template <class R>
+  std::string_view operator()(std::optional<std::string> R::*) const {
+    return "string";
+  }
+  template <class R>
+  std::string_view operator()(std::optional<std::vector<std::int64_t>> R::*) const {
+    return "array";
+  }
+  template <class Other>
+  std::string_view operator()(const Other&) const {
+    return "enum";
+  }
+};
+
+void add_recompute(const std::string& path, std::vector<FieldInfo>& list) {
+  const auto methods = all_names<RecomputeMethod>();
+  list.push_back({path + "/method", "enum", recompute_method_field, {methods.begin(), methods.end()}});
+  list.push_back({path + "/layers", "integer", recompute_layers_field, {}});
+  FieldInfo modules{path + "/modules", "array", recompute_modules_field, {}};
+  for (const RecomputeModule& module : recompute_modules) modules.options.push_back(module.name);
+  list.push_back(std::move(modules));
+}
+
+template <class Request>
+void add_section(const std::string& prefix, std::span<const Field<Request>> fields, std::vector<FieldInfo>& list) {
+  for (const Field<Request>& field : fields) {
+    const std::string path = prefix + std::string(field.text.key);
+    FieldInfo info{path, std::visit(TypeName{}, field.slot), field.text, {}};
+    if (const auto* words = std::get_if<Choice<Request>>(&field.slot)) {
+      info.options.assign(words->names.begin(), words->names.end());
+    }
+    const bool is_recompute = std::holds_alternative<std::optional<RecomputeRequest> Request::*>(field.slot);
+    if (is_recompute) info.options.assign(all_names<Recompute>().begin(), all_names<Recompute>().end());
+    list.push_back(std::move(info));
+    if (is_recompute) add_recompute(path, list);
+  }
+}
+
+}  // namespace
+
+std::span<const Field<ClusterRequest>> cluster_fields() { return cluster_table; }
+std::span<const Field<ParallelismRequest>> parallelism_fields() { return parallelism_table; }
+std::span<const Field<TrainingRequest>> training_fields() { return training_table; }
+
 std::vector<FieldInfo> scenario_fields() {
   std::vector<FieldInfo> list;
   constexpr auto version = static_cast<double>(schema_version);
-  list.push_back({"/schema_version", "integer",
-                  FieldText{"schema_version", "", version, version, "1", "Version of this format."}, {}});
-  list.push_back({"/model", "string",
-                  FieldText{.key = "model", .fallback = "none: name a model",
+  list.push_back({"/schema_version",
+                  "integer",
+                  FieldText{"schema_version", "", version, version, "1", "Version of this format."},
+                  {}});
+  list.push_back({"/model",
+                  "string",
+                  FieldText{.key = "model",
+                            .fallback = "none: name a model",
                             .help = "Model of the catalog, or an object with the keys of a Hugging Face config.json."},
                   {}});
-  cluster_fields(Lister{"/cluster/", list});
-  parallelism_fields(Lister{"/parallelism/", list});
-  training_fields(Lister{"/training/", list});
+  add_section("/cluster/", cluster_fields(), list);
+  add_section("/parallelism/", parallelism_fields(), list);
+  add_section("/training/", training_fields(), list);
   return list;
 }
 

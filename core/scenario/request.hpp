@@ -68,13 +68,12 @@ struct TrainingRequest {
 };
 
 struct ScenarioRequest {
-  std::optional<ModelShape> model;   ///< nothing: it could not be read
-  std::optional<Cluster> hardware;   ///< what `cluster.system` or `cluster.gpu` stands for; nothing: not known
-  bool inter_node_link_assumed = false;  ///< built from a GPU alone, so the network is a guess
+  std::optional<ModelShape> model;  ///< nothing: it could not be read
+  std::optional<Cluster> hardware;  ///< what `cluster.system` or `cluster.gpu` stands for; nothing: not known
   ClusterRequest cluster;
   ParallelismRequest parallelism;
   TrainingRequest training;
-  std::vector<std::string> unread;   ///< JSON pointers of what was given but could not be read
+  std::vector<std::string> unread;  ///< JSON pointers of what was given but could not be read
 };
 
 }  // namespace meshgauge

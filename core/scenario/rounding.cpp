@@ -50,6 +50,7 @@ Decimal to_decimal(double value, int significant) {
 }
 
 double round_significant(double value, int significant) {
+  if (!is_finite(value)) return value;
   const Decimal decimal = to_decimal(value < 0 ? -value : value, significant);
   const double magnitude = scaled(static_cast<double>(decimal.digits), decimal.exponent);
   if (!is_finite(magnitude)) return value;  // within half a digit of the largest double

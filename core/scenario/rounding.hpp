@@ -14,7 +14,7 @@ struct Decimal {
 /// A value >= 0 rounded half up to `significant` (1 to 15) decimal digits.
 [[nodiscard]] Decimal to_decimal(double value, int significant);
 
-/// The double nearest to `value` rounded to `significant` decimal digits; 0 for what is not finite.
+/// The double nearest to `value` rounded to `significant` decimal digits; what is not finite stays as it is.
 [[nodiscard]] double round_significant(double value, int significant);
 
 }  // namespace meshgauge

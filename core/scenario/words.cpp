@@ -43,6 +43,17 @@ std::string group_digits(std::string digits) {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
+/// "tensor_parallel" or "seq_length" for "tensor_parallel_size", "sequence_length".
+bool shortens(std::string_view word, std::string_view candidate) {
+  if (word.size() < 4 || word.size() * 2 < candidate.size()) return false;
+  for (const char c : word) {
+    const std::size_t at = candidate.find(c);
+    if (at == std::string_view::npos) return false;
+    candidate.remove_prefix(at + 1);
+  }
+  return true;
+}
+
 /// Levenshtein distance without regard to case.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -67,7 +78,10 @@ std::size_t utf8_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);
   if (lead < 0x80) return 1;
-  const std::size_t size = lead >= 0xc2 && lead <= 0xdf ? 2 : lead >= 0xe0 && lead <= 0xef ? 3 : lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
+  const std::size_t size = lead >= 0xc2 && lead <= 0xdf   ? 2
+                           : lead >= 0xe0 && lead <= 0xef ? 3
+                           : lead >= 0xf0 && lead <= 0xf4 ? 4
+                                                          : 0;
   if (size == 0 || text.size() < size) return 0;
   for (std::size_t i = 1; i < size; ++i) {
     if ((byte(i) & 0xc0U) != 0x80) return 0;
@@ -99,7 +113,7 @@ std::string shortened(std::string_view raw) {
   return text;
 }
 
-std::string quoted(std::string_view raw) { return '"' + shortened(raw) + '"'; }
+std::string in_quotes(std::string_view raw) { return '"' + shortened(raw) + '"'; }
 
 std::string number_text(std::int64_t value) {
   std::string digits = std::to_string(value);
@@ -133,7 +147,7 @@ std::string number_text(double value) {
 std::string list_text(std::span<const std::int64_t> values) {
   std::string text;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (i == longest_list) return text + ", ...";
+    if (i == longest_list) return text + " and more";
     text += (i == 0 ? "" : ", ") + number_text(values[i]);
   }
   return text;
@@ -154,9 +168,8 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string_view candidate : known) {
     if (candidate.size() > longest_word) continue;
-    // A shortened form ("tensor_parallel", "tp" of nothing) is as near as one letter.
-    const bool begins = word.size() >= 4 && candidate.substr(0, word.size()) == word;
-    const std::size_t d = begins ? 1 : distance(word, candidate);
+    // A shortened form is as near as one letter.
+    const std::size_t d = shortens(word, candidate) ? 1 : distance(word, candidate);
     if (d < best_distance) {
       best_distance = d;
       best = candidate;
@@ -167,7 +180,7 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
   const std::string_view best = nearest(word, known);
-  return best.empty() ? std::string{} : " Did you mean " + quoted(best) + "?";
+  return best.empty() ? std::string{} : " Did you mean " + in_quotes(best) + "?";
 }
 
 }  // namespace meshgauge

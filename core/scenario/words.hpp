@@ -16,14 +16,14 @@ namespace meshgauge {
 /// so that any input can be shown on a terminal.
 [[nodiscard]] std::string shortened(std::string_view raw);
 /// The same in double quotes.
-[[nodiscard]] std::string quoted(std::string_view raw);
+[[nodiscard]] std::string in_quotes(std::string_view raw);
 
 /// "131,072"
 [[nodiscard]] std::string number_text(std::int64_t);
 /// Up to six significant digits: "0.5", "131,072", "1.4e+12".
 [[nodiscard]] std::string number_text(double);
 
-/// "1, 2, 4" (at most twelve, then "...").
+/// "1, 2, 4" (at most twelve, then "and more").
 [[nodiscard]] std::string list_text(std::span<const std::int64_t>);
 [[nodiscard]] std::string list_text(std::span<const std::string_view>);
 

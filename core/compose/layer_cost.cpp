@@ -1,0 +1,188 @@
+// Prices the ops of a layer one by one: products with their two backward products, attention, passes over memory.
+#include "core/compose/layer_cost.hpp"
+
+#include <algorithm>
+
+#include "core/engine/engine.hpp"
+#include "core/price/attention.hpp"
+#include "core/price/gemm.hpp"
+
+namespace meshgauge {
+namespace {
+
+/// Gaps are hidden when the queue of launches runs ahead; a layer's kernels show at most so many.
+constexpr double most_forward_gaps = 30, most_backward_gaps = 55;
+
+class OpPricer {
+ public:
+  OpPricer(const Scenario& scenario, const Profile& profile, bool repeats)
+      : training_(scenario.training), profile_(profile), repeats_(repeats) {
+    const EngineDescription& engine = describe_engine(training_.engine);
+    const DataParallelRules& rules = data_parallel_rules(training_.engine, scenario.parallelism.zero_stage);
+    const bool gathers = rules.gather == ParameterGather::each_use && scenario.parallelism.data > 1;
+    if (scenario.micro_batches() > 1 || gathers) {
+      accumulation_ =
+          engine.fuses_gradient_accumulation ? profile.fused_accumulation_bytes : profile.accumulation_bytes;
+    }
+  }
+
+  void operator()(const Op& op) {
+    Seconds forward{};
+    switch (op.kind) {
+      case OpKind::gemm:
+      case OpKind::grouped_gemm:
+        forward = product(op);
+        break;
+      case OpKind::attention: {
+        const Seconds backward = attention_time(profile_, training_, op, AttentionPass::backward);
+        forward = attention_time(profile_, training_, op, AttentionPass::forward);
+        cost_.attention_forward += forward;
+        cost_.attention_backward += backward;
+        cost_.backward_input += backward;
+        break;
+      }
+      case OpKind::memory_bound:
+        forward = Bytes{op.bytes} / profile_.hbm;
+        cost_.backward_input += Bytes{op.backward_bytes} / profile_.hbm;
+        break;
+    }
+    cost_.forward += forward;
+    forward_kernels_ += op.kernels;
+    backward_kernels_ += op.backward_kernels;
+    if (runs_again(op)) {
+      cost_.recompute += forward;
+      again_kernels_ += op.kernels;
+    }
+  }
+
+  [[nodiscard]] LayerCost finish() const {
+    LayerCost cost = cost_;
+    cost.forward_gaps = std::min(forward_kernels_, most_forward_gaps) * profile_.launch;
+    cost.backward_gaps = std::min(backward_kernels_, most_backward_gaps) * profile_.launch;
+    cost.recompute_gaps = std::min(again_kernels_, most_forward_gaps) * profile_.launch;
+    return cost;
+  }
+
+ private:
+  /// Forward m x n x k; input gradient m x k x n; weight gradient n x k x m, added to what earlier micro-batches left.
+  Seconds product(const Op& op) {
+    const MatmulFormat format = matmul_format(training_.precision, op.low_precision);
+    Seconds forward = gemm_time(profile_, format, op.m, op.n, op.k, op.groups);
+    if (op.backward_flops > op.flops) {
+      cost_.backward_input += gemm_time(profile_, format, op.m, op.k, op.n, op.groups);
+    }
+    cost_.backward_weight += gemm_time(profile_, format, op.n, op.k, op.m, op.groups) +
+                             Bytes{accumulation_ * op.n * op.k * op.groups} / profile_.hbm;
+    if (format == MatmulFormat::fp8) {  // both operands of the backward products are cast from the gradient
+      forward += Bytes{profile_.fp8_cast_forward * op.m * op.k * op.groups} / profile_.hbm;
+      cost_.backward_input += Bytes{profile_.fp8_cast_backward * op.m * op.n * op.groups} / profile_.hbm;
+    }
+    return forward;
+  }
+
+  [[nodiscard]] bool runs_again(const Op& op) const {
+    if (!repeats_ || training_.recompute == Recompute::none) return false;
+    if (training_.recompute == Recompute::full) return true;
+    const RecomputeModules& modules = training_.recompute_modules;
+    switch (op.module) {
+      case OpModule::other:
+        return false;
+      case OpModule::core_attention:
+        return modules.core_attention;
+      case OpModule::layernorm:
+        return modules.layernorm;
+      case OpModule::mlp:
+        return modules.mlp;
+      case OpModule::moe_activation:
+        return modules.moe_activation;
+      case OpModule::mla_up_projection:
+        return modules.mla_up_projection;
+    }
+    return false;
+  }
+
+  const Training& training_;
+  const Profile& profile_;
+  bool repeats_;
+  double accumulation_ = 0;
+  double forward_kernels_ = 0, backward_kernels_ = 0, again_kernels_ = 0;
+  LayerCost cost_;
+};
+
+/// One process that drives several replicas launches their kernels one after the other (torch.nn.DataParallel).
+double replicas_of_one_host(const Scenario& scenario) {
+  const DataParallelRules& rules = data_parallel_rules(scenario.training.engine, scenario.parallelism.zero_stage);
+  return rules.gather_collective == Collective::broadcast ? static_cast<double>(scenario.parallelism.data) : 1;
+}
+
+}  // namespace
+
+LayerCost& LayerCost::operator+=(const LayerCost& o) {
+  forward += o.forward;
+  backward_input += o.backward_input;
+  backward_weight += o.backward_weight;
+  recompute += o.recompute;
+  forward_gaps += o.forward_gaps;
+  backward_gaps += o.backward_gaps;
+  recompute_gaps += o.recompute_gaps;
+  attention_forward += o.attention_forward;
+  attention_backward += o.attention_backward;
+  host_forward += o.host_forward;
+  host_backward += o.host_backward;
+  return *this;
+}
+
+LayerCost operator*(double n, const LayerCost& c) {
+  return {.forward = n * c.forward,
+          .backward_input = n * c.backward_input,
+          .backward_weight = n * c.backward_weight,
+          .recompute = n * c.recompute,
+          .forward_gaps = n * c.forward_gaps,
+          .backward_gaps = n * c.backward_gaps,
+          .recompute_gaps = n * c.recompute_gaps,
+          .attention_forward = n * c.attention_forward,
+          .attention_backward = n * c.attention_backward,
+          .host_forward = n * c.host_forward,
+          .host_backward = n * c.host_backward};
+}
+
+LayerCost layer_cost(const Scenario& scenario, const Profile& profile, LayerKind kind, AttentionKind attention) {
+  OpPricer pricer(scenario, profile, true);
+  layer_ops(scenario, kind, attention, pricer);
+  LayerCost cost = pricer.finish();
+  const double replicas = replicas_of_one_host(scenario);
+  const HostTime& host = profile.host[static_cast<std::size_t>(scenario.training.kernels)];
+  cost.host_forward = replicas * host.forward;
+  cost.host_backward = replicas * host.backward;
+  if (kind == LayerKind::moe) {
+    cost.host_forward += profile.moe_host.forward;
+    cost.host_backward += profile.moe_host.backward;
+  }
+  if (scenario.parallelism.tensor > 1 && scenario.training.kernels == Kernels::fused) {
+    const double forward = scenario.parallelism.sequence_parallel ? 4 : 2;
+    const double backward = scenario.parallelism.sequence_parallel ? 6 : 2;
+    cost.host_forward += forward * profile.collective_host;
+    cost.host_backward += backward * profile.collective_host;
+  }
+  return cost;
+}
+
+LayerCost mtp_cost(const Scenario& scenario, const Profile& profile) {
+  OpPricer pricer(scenario, profile, true);
+  mtp_ops(scenario, pricer);
+  return pricer.finish();
+}
+
+LayerCost head_cost(const Scenario& scenario, const Profile& profile) {
+  OpPricer pricer(scenario, profile, false);
+  head_ops(scenario, pricer);
+  return pricer.finish();
+}
+
+LayerCost embedding_cost(const Scenario& scenario, const Profile& profile) {
+  OpPricer pricer(scenario, profile, false);
+  embedding_ops(scenario, pricer);
+  return pricer.finish();
+}
+
+}  // namespace meshgauge

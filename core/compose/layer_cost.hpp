@@ -1,0 +1,28 @@
+// Seconds of the kernels of a layer, of the head and of the embedding, without communication.
+#pragma once
+
+#include "core/count/flops.hpp"
+#include "core/price/profile.hpp"
+#include "core/scenario/scenario.hpp"
+
+namespace meshgauge {
+
+/// One micro-batch through one layer, or through what else a stage holds.
+struct LayerCost {
+  Seconds forward{}, backward_input{}, backward_weight{};     ///< kernels
+  Seconds recompute{};                                        ///< kernels of the forward that run again
+  Seconds forward_gaps{}, backward_gaps{}, recompute_gaps{};  ///< between kernels
+  Seconds attention_forward{}, attention_backward{};          ///< of the above: the attention core
+  Seconds host_forward{}, host_backward{};                    ///< what the host needs to launch it
+
+  LayerCost& operator+=(const LayerCost&);
+  friend LayerCost operator*(double, const LayerCost&);
+};
+
+[[nodiscard]] LayerCost layer_cost(const Scenario&, const Profile&, LayerKind, AttentionKind);
+[[nodiscard]] LayerCost mtp_cost(const Scenario&,
+                                 const Profile&);  ///< beside a layer of the last one's kind and a head
+[[nodiscard]] LayerCost head_cost(const Scenario&, const Profile&);
+[[nodiscard]] LayerCost embedding_cost(const Scenario&, const Profile&);
+
+}  // namespace meshgauge

@@ -1,0 +1,155 @@
+// What hides a transfer is known from when it runs; how much of it, from the profile.
+#include "core/compose/transfer_cost.hpp"
+
+#include <algorithm>
+
+#include "core/engine/engine.hpp"
+#include "core/price/collective.hpp"
+
+namespace meshgauge {
+namespace {
+
+Route route_of(const Scenario& scenario, std::int64_t stage, const Transfer& t) {
+  if (t.peer >= 0) return {2, stages_span_nodes(scenario, stage, t.peer) ? 1 : 2};
+  const std::int64_t per_node = std::min(t.group_size, group_members_per_node(scenario, t.group));
+  if (t.collective == Collective::send_recv) return {2, per_node < t.group_size ? 1 : 2};  // the slowest of a ring
+  return {t.group_size, per_node};
+}
+
+/// Exposed seconds of one ring message of keys and values. Forward it hides behind the attention of one of c blocks,
+/// backward that block also hides the message of their gradients.
+Seconds exposed_ring_message(const Scenario& scenario, const Profile& profile, const LayerCost& kernels, double layers,
+                             const Transfer& t, Seconds message) {
+  const bool backward = t.when == When::backward_layer;
+  const Seconds attention = backward ? kernels.attention_backward : kernels.attention_forward;
+  const double blocks = layers * static_cast<double>(scenario.parallelism.context) * (backward ? 2 : 1);
+  const Seconds hidden = profile.context_hidden / blocks * attention;
+  return min(message, max(profile.context_step, message - hidden));
+}
+
+/// Share of gradients and gathers that does not hide, for a total `cost` beside a `window` of compute.
+/// FSDP waits unit by unit: max(compute, cost) + overlap_cost * min(compute, cost) for the two together.
+double exposed_units(const Profile& profile, Seconds cost, Seconds window, Seconds first) {
+  const double k = profile.overlap_cost;
+  const Seconds exposed = cost < window ? k * cost : cost - (1 - k) * window;
+  return std::min(1.0, (exposed + (1 - k) * first) / cost);
+}
+
+/// Buckets, the last of which is reduced after the backward.
+double exposed_buckets(const Profile& profile, Seconds cost, Seconds window, Seconds last_bucket) {
+  const Seconds beyond = max(min(last_bucket, cost), cost - profile.overlap_window * window);
+  return (beyond + profile.overlap_cost * (cost - beyond)) / cost;
+}
+
+bool hides_behind(const Transfer& t, bool backward) {
+  if (t.overlap == Overlap::none) return false;
+  const bool reduces = t.when == When::gradient_reduce || t.when == When::backward_gather;
+  return backward ? reduces : t.when == When::forward_gather;
+}
+
+/// One call of the transfer, or one bucket of it.
+Seconds unit_of(const PricedTransfer& p) {
+  const double messages = p.transfer.count_per_step * p.transfer.messages;
+  return p.seconds / messages;
+}
+
+void expose(const Profile& profile, bool by_units, bool backward, Seconds window, std::vector<PricedTransfer>& priced) {
+  Seconds cost{}, largest{}, smallest{};
+  for (const PricedTransfer& p : priced) {
+    if (!hides_behind(p.transfer, backward)) continue;
+    const Seconds unit = unit_of(p);
+    smallest = cost.value == 0 ? unit : min(smallest, unit);
+    largest = max(largest, unit);
+    cost += p.seconds;
+  }
+  if (cost.value <= 0) return;
+  // The first unit to be gathered and the last to be reduced are layers, not the root unit.
+  const double share =
+      by_units ? exposed_units(profile, cost, window, smallest) : exposed_buckets(profile, cost, window, largest);
+  for (PricedTransfer& p : priced) {
+    if (hides_behind(p.transfer, backward)) p.exposed = share * p.seconds;
+  }
+}
+
+}  // namespace
+
+Part part_of(const Transfer& t) {
+  if (t.when == When::stage_boundary) return Part::pipeline_parallel;
+  switch (t.group) {
+    case Group::tensor_parallel:
+      return Part::tensor_parallel;
+    case Group::context_parallel:
+      return Part::context_parallel;
+    case Group::pipeline_parallel:
+    case Group::embedding:
+      return Part::pipeline_parallel;
+    case Group::expert_parallel:
+    case Group::expert_tensor_parallel:
+      return Part::expert_parallel;
+    case Group::data_parallel:
+    case Group::expert_data_parallel:
+    case Group::world:
+      return Part::data_parallel;
+  }
+  return Part::data_parallel;
+}
+
+bool inside_passes(const Transfer& t) {
+  switch (t.when) {
+    case When::forward_layer:
+    case When::backward_layer:
+    case When::recompute_layer:
+    case When::loss:
+    case When::stage_boundary:
+      return true;
+    case When::forward_gather:
+    case When::backward_gather:
+    case When::gradient_reduce:
+    case When::step_end:
+      return false;
+  }
+  return false;
+}
+
+void price_transfers(const Scenario& scenario, const Profile& profile, std::int64_t stage, const LayerCost& kernels,
+                     const std::vector<Transfer>& traffic, std::vector<PricedTransfer>& priced) {
+  priced.clear();
+  const double layers = std::max<double>(1, static_cast<double>(stage_shape(scenario, stage).blocks()));
+  for (const Transfer& t : traffic) {
+    const Route route = route_of(scenario, stage, t);
+    const Seconds message = collective_time(profile, scenario.cluster, t.collective, t.bytes / t.messages, route);
+    const double calls = t.count_per_step * t.messages;
+    PricedTransfer p{.transfer = t,
+                     .spans_nodes = route.spans_nodes(),
+                     .seconds = calls * message,
+                     .exposed = calls * message,
+                     .first_stage = stage,
+                     .last_stage = stage};
+    if (t.overlap == Overlap::with_compute) {
+      if (t.when == When::stage_boundary) {
+        p.exposed = calls * collective_time(profile, scenario.cluster, t.collective, 0, route);
+      } else if (t.group == Group::tensor_parallel) {
+        const double hidden =
+            t.collective == Collective::all_reduce ? profile.tensor_hidden_all_reduce : profile.tensor_hidden_sequence;
+        p.exposed = (1 - hidden) * p.seconds;
+      } else if (t.group == Group::context_parallel) {
+        p.exposed = calls * exposed_ring_message(scenario, profile, kernels, layers, t, message);
+      }
+    }
+    priced.push_back(p);
+  }
+}
+
+void expose_data_parallel(const Scenario& scenario, const Profile& profile, const Windows& windows,
+                          std::vector<PricedTransfer>& priced) {
+  const DataParallelRules& rules = data_parallel_rules(scenario.training.engine, scenario.parallelism.zero_stage);
+  const auto m = static_cast<double>(scenario.micro_batches());
+  // Units that are moved for each micro-batch hide in all of them, what is moved once hides in one.
+  const bool each_use = rules.gather == ParameterGather::each_use && scenario.parallelism.pipeline == 1;
+  const double gathers = each_use ? m : 1;
+  const double reductions = each_use || rules.reduce_each_micro_batch ? m : 1;
+  expose(profile, each_use, false, gathers * windows.forward, priced);
+  expose(profile, each_use, true, reductions * windows.backward, priced);
+}
+
+}  // namespace meshgauge

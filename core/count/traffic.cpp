@@ -1,0 +1,118 @@
+// All transfers of a rank, and where the members of its groups sit.
+#include "core/count/traffic.hpp"
+
+#include <algorithm>
+
+#include "core/count/traffic_sink.hpp"
+
+namespace meshgauge {
+namespace {
+
+DataType activation_dtype(Precision precision) {
+  switch (precision) {
+    case Precision::fp32:
+    case Precision::tf32:
+      return DataType::fp32;
+    case Precision::fp16:
+      return DataType::fp16;
+    case Precision::bf16:
+    case Precision::fp8:  // collectives stay 16-bit
+    case Precision::pure_bf16:
+      return DataType::bf16;
+  }
+  return DataType::bf16;
+}
+
+/// DualPipe feeds half of the micro-batches from each end, so each of a rank's two chunks sees half of them.
+double passes(const Scenario& scenario) {
+  const auto m = static_cast<double>(scenario.micro_batches());
+  return scenario.parallelism.schedule == Schedule::dualpipe && scenario.parallelism.pipeline > 1 ? m / 2 : m;
+}
+
+/// Distance between neighbouring members of a group, in ranks (megatron/core/parallel_state.py, order tp-cp-ep-dp-pp;
+/// experts form their own grid etp-ep-edp inside a stage).
+std::int64_t group_stride(const Scenario& scenario, Group group) {
+  const Parallelism& p = scenario.parallelism;
+  switch (group) {
+    case Group::tensor_parallel:
+    case Group::expert_tensor_parallel:
+    case Group::world:
+      return 1;
+    case Group::context_parallel:
+    case Group::data_parallel:
+      return p.tensor;
+    case Group::expert_parallel:
+      return p.expert_tensor;
+    case Group::expert_data_parallel:
+      return p.expert_tensor * p.expert;
+    case Group::pipeline_parallel:
+      return p.tensor * p.context * p.data;
+    case Group::embedding:
+      return p.tensor * p.context * p.data * std::max<std::int64_t>(1, p.pipeline - 1);
+  }
+  return 1;
+}
+
+}  // namespace
+
+std::int64_t group_size(const Scenario& scenario, Group group) {
+  const Parallelism& p = scenario.parallelism;
+  switch (group) {
+    case Group::tensor_parallel:
+      return p.tensor;
+    case Group::context_parallel:
+      return p.context;
+    case Group::pipeline_parallel:
+      return p.pipeline;
+    case Group::expert_parallel:
+      return p.expert;
+    case Group::expert_tensor_parallel:
+      return p.expert_tensor;
+    case Group::data_parallel:
+      return p.shard_group();
+    case Group::expert_data_parallel:
+      return p.expert_data();
+    case Group::embedding:
+      return p.pipeline > 1 ? 2 : 1;
+    case Group::world:
+      return p.tensor * p.pipeline * p.context * p.data;
+  }
+  return 1;
+}
+
+std::int64_t group_members_per_node(const Scenario& scenario, Group group) {
+  const std::int64_t node = std::max<std::int64_t>(1, scenario.cluster.gpus_per_node);
+  return std::min(group_size(scenario, group), std::max<std::int64_t>(1, node / group_stride(scenario, group)));
+}
+
+bool stages_span_nodes(const Scenario& scenario, std::int64_t a, std::int64_t b) {
+  const std::int64_t node = std::max<std::int64_t>(1, scenario.cluster.gpus_per_node);
+  const std::int64_t stage = group_stride(scenario, Group::pipeline_parallel);
+  // Corresponding ranks of both stages; the last ones of a stage may lie one node further than the first ones.
+  return a * stage / node != b * stage / node || (a * stage + stage - 1) / node != (b * stage + stage - 1) / node;
+}
+
+void stage_traffic(const Scenario& scenario, std::int64_t stage, std::vector<Transfer>& out) {
+  out.clear();
+  TrafficSink sink{.scenario = scenario,
+                   .stage = stage,
+                   .shape = stage_shape(scenario, stage),
+                   .z = work_sizes(scenario),
+                   .activation = activation_dtype(scenario.training.precision),
+                   .passes = passes(scenario),
+                   .out = out};
+  tensor_parallel_traffic(sink);
+  context_parallel_traffic(sink);
+  expert_parallel_traffic(sink);
+  pipeline_traffic(sink);
+  data_parallel_traffic(sink);
+  scalar_traffic(sink);
+}
+
+std::vector<Transfer> stage_traffic(const Scenario& scenario, std::int64_t stage) {
+  std::vector<Transfer> out;
+  stage_traffic(scenario, stage, out);
+  return out;
+}
+
+}  // namespace meshgauge

@@ -1,0 +1,14 @@
+// The commands behind the door, each from a request object to an answer or to issues.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/issue.hpp"
+
+namespace meshgauge {
+
+[[nodiscard]] Result<nlohmann::ordered_json> estimate_command(const nlohmann::ordered_json& request);
+[[nodiscard]] Result<nlohmann::ordered_json> catalog_command(const nlohmann::ordered_json& request);
+[[nodiscard]] Result<nlohmann::ordered_json> describe_command(const nlohmann::ordered_json& request);
+
+}  // namespace meshgauge

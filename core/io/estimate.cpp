@@ -1,0 +1,110 @@
+// The command `estimate`: a scenario in, memory, traffic, time and reasons out.
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "core/compose/step.hpp"
+#include "core/count/parameters.hpp"
+#include "core/io/commands.hpp"
+#include "core/io/fit.hpp"
+#include "core/io/handbook.hpp"
+#include "core/io/read_profile.hpp"
+#include "core/io/read_scenario.hpp"
+#include "core/io/read_value.hpp"
+#include "core/io/stage_memory.hpp"
+#include "core/io/write_memory.hpp"
+#include "core/io/write_scenario.hpp"
+#include "core/io/write_step.hpp"
+#include "core/io/write_value.hpp"
+#include "core/scenario/words.hpp"
+
+namespace meshgauge {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view request_fields[] = {"command", "scenario", "profile", "explain"};
+constexpr std::string_view handbook_prefix = "handbook:";
+constexpr FieldText explain_field{.key = "explain", .fallback = "true", .help = "Adds the formula to each line."};
+
+Json write_warnings(const Issues& warnings) {
+  Json list = Json::array();
+  for (const Issue& warning : warnings) list.push_back({{"path", warning.path}, {"message", warning.message}});
+  return list;
+}
+
+Json write_model(const ModelShape& model) {
+  Json json;
+  json["id"] = model.id;
+  json["name"] = model.name;
+  json["parameters"] = exact_number(total_parameters(model));
+  json["active_parameters"] = exact_number(active_parameters(model));
+  return json;
+}
+
+Json write_estimate(const Resolution& resolution, const Json& model, const Profile& profile, Explain explain) {
+  const Scenario& s = resolution.scenario;
+  const std::vector<StageMemory> stages = all_stages(s, profile.overhead);
+  const Bytes device = stages[binding_stage(stages)].device_peak();
+  const Bytes capacity = s.cluster.gpu.memory;
+  const StepReport step = estimate_step(s, profile);
+  Json json;
+  json["ok"] = true;
+  json["schema_version"] = schema_version;
+  json["scenario"] = write_scenario(s, model);
+  json["model"] = write_model(s.model);
+  json["fits"] = device <= capacity;
+  json["fit_probability"] = rounded_number(fit_probability(device, capacity, profile.memory_sigma));
+  json["memory"] = write_memory(s, profile, stages, explain);
+  json["flops"] = write_flops(step.flops);
+  json["traffic"] = write_traffic(step);
+  json["step"] = write_step(step);
+  json["run"] = write_run(estimate_run(s, step));
+  json["profile"] = {{"name", profile.name}};
+  json["warnings"] = write_warnings(resolution.warnings);
+  return json;
+}
+
+}  // namespace
+
+Result<Json> estimate_command(const Json& request) {
+  Reading reading;
+  bool explain = true;
+  Json document;
+  Json handbook_case;
+  for (const auto& [key, value] : request.items()) {
+    if (key == "explain") {
+      explain = read_boolean(value, explain_field, "/explain", reading).value_or(true);
+    } else if (key == "scenario") {
+      document = value;
+    } else if (key != "command" && key != "profile") {
+      report_unknown(key, "", request_fields, {}, reading);
+    }
+  }
+  if (document.is_string() && document.get_ref<const std::string&>().rfind(handbook_prefix, 0) == 0) {
+    const std::string id = document.get<std::string>().substr(handbook_prefix.size());
+    Result<Json> found = find_case(id, "/scenario");
+    if (!found.ok()) return std::move(found.issues);
+    handbook_case = std::move(*found.value);
+    document = handbook_case["scenario"];
+  } else if (!document.is_object()) {
+    reading.fail("/scenario", "scenario is " + (request.contains("scenario") ? shown(document) : "missing") +
+                                  ". Expected: an object, or \"handbook:ID\".");
+    return std::move(reading.issues);
+  }
+
+  const Result<Resolution> resolution = read_scenario(document);
+  reading.issues.insert(reading.issues.end(), resolution.issues.begin(), resolution.issues.end());
+  const Cluster cluster = resolution.ok() ? resolution.value->scenario.cluster : Cluster{};
+  Result<Profile> profile = read_profile(request.contains("profile") ? request["profile"] : Json::object(), "/profile",
+                                         default_profile(cluster));
+  reading.issues.insert(reading.issues.end(), profile.issues.begin(), profile.issues.end());
+  if (!reading.issues.empty()) return std::move(reading.issues);
+
+  Json answer =
+      write_estimate(*resolution.value, document["model"], *profile.value, explain ? Explain::yes : Explain::no);
+  if (!handbook_case.is_null()) answer["case"] = std::move(handbook_case);
+  return Result<Json>(std::move(answer));
+}
+
+}  // namespace meshgauge

@@ -1,0 +1,56 @@
+// Reading one JSON value strictly: of the type asked for, or a sentence on what it is and what is allowed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/issue.hpp"
+#include "core/scenario/fields.hpp"
+
+namespace meshgauge {
+
+/// What went wrong so far, and which fields hold nothing because of it.
+struct Reading {
+  Issues issues;
+  std::vector<std::string> unread;
+
+  void fail(const std::string& path, std::string message) {
+    issues.push_back({path, std::move(message)});
+    unread.push_back(path);
+  }
+};
+
+/// A value as messages show it: `"8"`, `8.5`, `a list of 3`.
+[[nodiscard]] std::string shown(const nlohmann::ordered_json&);
+
+[[nodiscard]] std::optional<double> read_number(const nlohmann::ordered_json&, const FieldText&,
+                                                const std::string& path, Reading&);
+/// Takes 8.0 for 8, not 8.5.
+[[nodiscard]] std::optional<std::int64_t> read_integer(const nlohmann::ordered_json&, const FieldText&,
+                                                       const std::string& path, Reading&);
+[[nodiscard]] std::optional<std::vector<std::int64_t>> read_integers(const nlohmann::ordered_json&, const FieldText&,
+                                                                     const std::string& path, Reading&);
+[[nodiscard]] std::optional<bool> read_boolean(const nlohmann::ordered_json&, const FieldText&, const std::string& path,
+                                               Reading&);
+[[nodiscard]] std::optional<std::string> read_string(const nlohmann::ordered_json&, const FieldText&,
+                                                     const std::string& path, Reading&);
+/// Position of the word in `options`.
+[[nodiscard]] std::optional<std::size_t> read_choice(const nlohmann::ordered_json&, const FieldText&,
+                                                     std::span<const std::string_view> options, const std::string& path,
+                                                     Reading&);
+
+/// False, with an issue that says so, if the value is no object.
+[[nodiscard]] bool expect_object(const nlohmann::ordered_json&, std::string_view name, const std::string& path,
+                                 Reading&);
+
+/// `elsewhere`: the pointer at which a field of that name would be right; empty if there is none.
+void report_unknown(std::string_view key, std::string_view parent, std::span<const std::string_view> known,
+                    std::string_view elsewhere, Reading&);
+
+}  // namespace meshgauge

@@ -1,0 +1,76 @@
+// Memory in an answer: totals, range, and every stage's ledger.
+#include "core/io/write_memory.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/io/fit.hpp"
+#include "core/io/write_value.hpp"
+
+namespace meshgauge {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json write_line(const LedgerLine& line, Explain explain) {
+  Json json;
+  json["id"] = line.text.id;
+  json["name"] = line.text.name;
+  json["category"] = name_of(line.category);
+  json["bytes"] = exact_number(line.bytes.value);
+  if (explain == Explain::yes) {
+    json["formula"] = line.text.formula;
+    Json& values = json["values"] = Json::object();
+    for (const Value& value : line.values) values[value.symbol] = exact_number(value.value);
+    json["source"] = line.text.source;
+  }
+  Json& phases = json["phases"] = Json::array();
+  for (std::size_t i = 0; i < phase_count; ++i) {
+    if (line.phases.has(static_cast<Phase>(i))) phases.push_back(name_of(static_cast<Phase>(i)));
+  }
+  return json;
+}
+
+Json write_stage(const StageMemory& stage, Explain explain) {
+  Json json;
+  json["stage"] = stage.stage;
+  json["layers"] = stage.layers;
+  json["peak_bytes"] = exact_number(stage.device_peak().value);
+  json["allocated_bytes"] = exact_number(stage.allocated.value);
+  json["reserved_bytes"] = exact_number(stage.reserved.value);
+  json["device_bytes"] = exact_number(stage.device_peak().value);
+  json["peak_phase"] = name_of(stage.peak);
+  Json& phases = json["phases"];
+  for (std::size_t i = 0; i < phase_count; ++i) {
+    phases[std::string(name_of(static_cast<Phase>(i)))] = exact_number(stage.device[i].value);
+  }
+  Json& lines = json["lines"] = Json::array();
+  Json others = Json::array();
+  for (const LedgerLine& line : stage.ledger.lines) {
+    (line.phases.has(stage.peak) ? lines : others).push_back(write_line(line, explain));
+  }
+  json["other_lines"] = std::move(others);
+  return json;
+}
+
+}  // namespace
+
+Json write_memory(const Scenario& s, const Profile& profile, const std::vector<StageMemory>& stages, Explain explain) {
+  const StageMemory& binding = stages[binding_stage(stages)];
+  const double device = binding.device_peak().value;
+  const double half_range = ninety_percent * profile.memory_sigma;
+  Json json;
+  json["allocated_bytes"] = exact_number(binding.allocated.value);
+  json["reserved_bytes"] = exact_number(binding.reserved.value);
+  json["device_bytes"] = exact_number(device);
+  json["device_low_bytes"] = exact_number(whole(device * std::max(1 - half_range, 0.0)).value);
+  json["device_high_bytes"] = exact_number(whole(device * (1 + half_range)).value);
+  json["capacity_bytes"] = exact_number(s.cluster.gpu.memory.value);
+  json["binding"] = {{"stage", binding.stage}, {"phase", name_of(binding.peak)}};
+  Json& list = json["stages"] = Json::array();
+  for (const StageMemory& stage : stages) list.push_back(write_stage(stage, explain));
+  return json;
+}
+
+}  // namespace meshgauge

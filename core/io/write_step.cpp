@@ -1,0 +1,82 @@
+// Time in an answer: FLOPs, every transfer, the step with its breakdown, and the whole run.
+#include "core/io/write_step.hpp"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/io/write_value.hpp"
+
+namespace meshgauge {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json write_transfer(const PricedTransfer& priced) {
+  const Transfer& t = priced.transfer;
+  Json json;
+  json["id"] = t.id;
+  json["collective"] = name_of(t.collective);
+  json["group"] = name_of(t.group);
+  json["group_size"] = t.group_size;
+  json["spans_nodes"] = priced.spans_nodes;
+  json["dtype"] = name_of(t.dtype);
+  json["bytes"] = exact_number(t.bytes);
+  json["count_per_step"] = exact_number(t.count_per_step);
+  json["seconds"] = rounded_number(priced.seconds.value);
+  json["exposed_seconds"] = rounded_number(priced.exposed.value);
+  json["when"] = name_of(t.when);
+  json["overlap"] = name_of(t.overlap);
+  json["first_stage"] = priced.first_stage;
+  json["last_stage"] = priced.last_stage;
+  json["source"] = t.source;
+  return json;
+}
+
+}  // namespace
+
+Json write_flops(const StepFlops& flops) {
+  Json json;
+  json["model_flops_per_step"] = exact_number(flops.model_causal);
+  json["model_flops_per_step_full_attention"] = exact_number(flops.model_full);
+  json["hardware_flops_per_step"] = exact_number(flops.hardware);
+  return json;
+}
+
+Json write_traffic(const StepReport& report) {
+  Json list = Json::array();
+  for (const PricedTransfer& priced : report.traffic) list.push_back(write_transfer(priced));
+  return list;
+}
+
+Json write_step(const StepReport& report) {
+  Json json;
+  json["seconds"] = rounded_number(report.seconds.value);
+  json["low_seconds"] = rounded_number(report.low.value);
+  json["high_seconds"] = rounded_number(report.high.value);
+  json["tokens_per_second_per_gpu"] = rounded_number(report.tokens_per_second_per_gpu);
+  json["model_tflops_per_gpu"] = rounded_number(report.model_flops_per_gpu.value / tera);
+  json["mfu"] = rounded_number(report.mfu_causal);
+  json["hfu"] = rounded_number(report.hfu);
+  json["mfu_convention"] = "causal";
+  json["mfu_full"] = rounded_number(report.mfu_full);
+  json["mfu_conventions"] = {{"causal", rounded_number(report.mfu_causal)}, {"full", rounded_number(report.mfu_full)}};
+  json["slowest_stage"] = report.slowest_stage;
+  Json& breakdown = json["breakdown"];
+  for (std::size_t i = 0; i < part_count; ++i) {
+    breakdown[std::string(name_of(static_cast<Part>(i)))] = rounded_number(report.parts[i].value);
+  }
+  return json;
+}
+
+Json write_run(const std::optional<RunReport>& run) {
+  if (!run) return nullptr;
+  Json json;
+  json["steps"] = rounded_number(run->steps);
+  json["days"] = rounded_number(run->days);
+  json["gpu_hours"] = rounded_number(run->gpu_hours);
+  json["cost"] = run->cost_usd ? rounded_number(*run->cost_usd) : Json(nullptr);
+  json["goodput"] = rounded_number(run->goodput);
+  return json;
+}
+
+}  // namespace meshgauge

@@ -1,0 +1,81 @@
+// Expert parallelism: experts divide, and their ranks fold into tensor x context x data.
+#include "core/resolve/divisors.hpp"
+#include "core/resolve/rules.hpp"
+
+namespace meshgauge {
+namespace {
+
+void check_dense_model(const Scenario& s, Findings& findings) {
+  const Parallelism& p = s.parallelism;
+  const std::string why = ", but " + s.model.name + " has no experts. Set ";
+  if (p.expert > 1 && findings.known({path::expert})) {
+    findings.add(path::expert, "expert_parallel_size is " + number_text(p.expert) + why + "1.");
+  }
+  if (p.expert_tensor > 1 && findings.known({path::expert_tensor})) {
+    findings.add(path::expert_tensor, "expert_tensor_parallel_size is " + number_text(p.expert_tensor) + why + "1.");
+  }
+  if (s.training.moe_load_factor != 1 && findings.known({path::load_factor})) {
+    findings.add(path::load_factor, "moe_load_factor is " + number_text(s.training.moe_load_factor) + why + "1.");
+  }
+}
+
+void check_moe_model(const Scenario& s, Findings& findings) {
+  const MixtureOfExperts& moe = s.model.moe;
+  const Parallelism& p = s.parallelism;
+  if (findings.known({path::expert}) && moe.experts % p.expert != 0) {
+    const auto allowed = legal_values(moe.experts, [&](std::int64_t i) { return moe.experts % i == 0; });
+    findings.add(path::expert, "expert_parallel_size " + number_text(p.expert) + " does not divide " +
+                                   number_text(moe.experts) + " experts. " + allowed_text(allowed, p.expert));
+  }
+  if (findings.known({path::expert_tensor, path::tensor, path::engine}) && moe.expert_ffn % p.expert_tensor != 0) {
+    const auto allowed = legal_values(moe.expert_ffn, [&](std::int64_t i) { return moe.expert_ffn % i == 0; });
+    findings.add(path::expert_tensor, "expert_tensor_parallel_size " + number_text(p.expert_tensor) +
+                                          " does not divide the expert width " + number_text(moe.expert_ffn) + ". " +
+                                          allowed_text(allowed, p.expert_tensor));
+  }
+  // "Fullest rank over mean" cannot exceed the number of ranks.
+  if (findings.known({path::load_factor, path::expert}) && s.training.moe_load_factor > static_cast<double>(p.expert)) {
+    findings.add(path::load_factor, "moe_load_factor is " + number_text(s.training.moe_load_factor) +
+                                        ", but the fullest of " + number_text(p.expert) +
+                                        " expert ranks holds at most " + number_text(p.expert) +
+                                        " times the mean. Set 1, or a larger expert_parallel_size.");
+  }
+}
+
+/// Megatron-LM megatron/core/parallel_state.py: expert_tensor * expert * expert_data * pipeline = world.
+void check_expert_grid(const Scenario& s, Findings& findings) {
+  const Parallelism& p = s.parallelism;
+  if (!findings.known({path::gpus, path::tensor, path::context, path::data, path::expert, path::expert_tensor,
+                       path::engine, path::pipeline})) {
+    return;
+  }
+  const double ranks = static_cast<double>(p.tensor) * static_cast<double>(p.context) * static_cast<double>(p.data);
+  if (ranks > 1e6) return;  // the identity of degrees and GPUs is already broken
+  const auto whole = static_cast<std::int64_t>(ranks);
+  const bool tensor_fits = whole % p.expert_tensor == 0;
+  if (tensor_fits && whole / p.expert_tensor % p.expert == 0) return;
+  if (!tensor_fits) {
+    const auto allowed = legal_values(p.expert_tensor, [&](std::int64_t i) { return whole % i == 0; });
+    findings.add(path::expert_tensor, "expert_tensor_parallel_size " + number_text(p.expert_tensor) +
+                                          " does not divide TP x CP x DP = " + number_text(whole) + ". " +
+                                          allowed_text(allowed, p.expert_tensor));
+    return;
+  }
+  const std::int64_t room = whole / p.expert_tensor;
+  const auto allowed =
+      legal_values(room, [&](std::int64_t i) { return room % i == 0 && s.model.moe.experts % i == 0; });
+  findings.add(path::expert, "expert_parallel_size " + number_text(p.expert) +
+                                 " does not divide TP x CP x DP / ETP = " + number_text(room) + ". " +
+                                 allowed_text(allowed, p.expert));
+}
+
+}  // namespace
+
+void check_experts(const Scenario& s, Findings& findings) {
+  if (!findings.known({path::model})) return;
+  if (!s.model.moe.used()) return check_dense_model(s, findings);
+  check_moe_model(s, findings);
+  check_expert_grid(s, findings);
+}
+
+}  // namespace meshgauge

@@ -1,0 +1,62 @@
+// meshgauge: does a training job fit, and how long is a step?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/scenario/fields.hpp"
+#include "core/scenario/words.hpp"
+#include "native/cli/command.hpp"
+
+namespace {
+
+using meshgauge::cli::Command;
+
+constexpr Command commands[] = {
+    {"estimate", "memory and step time of a training job", meshgauge::cli::run_estimate},
+    {"catalog", "models, GPUs, systems and handbook cases", meshgauge::cli::run_catalog},
+    {"describe", "every field of a scenario", meshgauge::cli::run_describe},
+};
+
+std::string usage() {
+  std::string text =
+      "meshgauge: does a training job fit, and how long is a step?\n\n"
+      "usage: meshgauge COMMAND [...]      (meshgauge COMMAND --help)\n\n";
+  for (const Command& command : commands) text += fmt::format("  {:<10}  {}\n", command.name, command.summary);
+  return text +
+         "  --version   version of program and formats\n\n"
+         "exit status: 0 done, 1 the answer is no, 2 bad input, 3 the machine failed\n";
+}
+
+int unknown(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const Command& command : commands) names.emplace_back(command.name);
+  fmt::print(stderr, "meshgauge: There is no command {}. Commands: {}.{}\n", meshgauge::in_quotes(name),
+             meshgauge::list_text(names), meshgauge::did_you_mean(name, names));
+  return meshgauge::cli::bad_input;
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (arguments.empty()) {
+    fmt::print(stderr, "{}", usage());
+    return meshgauge::cli::bad_input;
+  }
+  const std::string& first = arguments[0];
+  if (first == "--help" || first == "-h" || first == "help")
+    return meshgauge::cli::print(usage(), meshgauge::cli::done);
+  if (first == "--version") {
+    return meshgauge::cli::print(
+        fmt::format("meshgauge {} (schema_version {})\n", MESHGAUGE_VERSION, meshgauge::schema_version),
+        meshgauge::cli::done);
+  }
+  const auto command =
+      std::find_if(std::begin(commands), std::end(commands), [&](const Command& c) { return c.name == first; });
+  if (command == std::end(commands)) return unknown(first);
+  return command->run({arguments.data() + 1, arguments.size() - 1});
+}

@@ -1,0 +1,70 @@
+// Numbers as people write them: 4096, 8k, 1.4T, 1e12, 128 K.
+#include "native/cli/quantity.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <string>
+
+namespace meshgauge::cli {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+std::optional<double> factor_of(std::string_view suffix, Scale scale) {
+  if (suffix.empty()) return 1;
+  if (suffix == "万") return 1e4;
+  if (suffix == "亿") return 1e8;
+  if (suffix == "万亿") return 1e12;
+  if (suffix.size() != 1) return std::nullopt;
+  switch (suffix[0]) {
+    case 'k':
+    case 'K':
+      return scale == Scale::sequence ? 1024 : 1e3;
+    case 'm':
+    case 'M':
+      return scale == Scale::sequence ? 1048576 : 1e6;
+    case 'b':
+    case 'B':
+    case 'g':
+    case 'G':
+      return 1e9;
+    case 't':
+    case 'T':
+      return 1e12;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Drops the separators of digit groups: "1,000,000", "5_000".
+std::string without_separators(std::string_view text) {
+  std::string digits;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool between_digits = i > 0 && i + 1 < text.size() && text[i - 1] >= '0' && text[i - 1] <= '9' &&
+                                text[i + 1] >= '0' && text[i + 1] <= '9';
+    if ((text[i] == ',' || text[i] == '_') && between_digits) continue;
+    digits += text[i];
+  }
+  return digits;
+}
+
+}  // namespace
+
+std::optional<double> parse_quantity(std::string_view text, Scale scale) {
+  const std::string plain = without_separators(trimmed(text));
+  const char* begin = plain.data();
+  const char* const end = begin + plain.size();
+  if (begin != end && *begin == '+') ++begin;
+  double number = 0;
+  const auto [rest, error] = std::from_chars(begin, end, number);
+  if (error != std::errc{} || !std::isfinite(number)) return std::nullopt;
+  const auto factor = factor_of(trimmed({rest, static_cast<std::size_t>(end - rest)}), scale);
+  if (!factor || !std::isfinite(number * *factor)) return std::nullopt;
+  return number * *factor;
+}
+
+}  // namespace meshgauge::cli

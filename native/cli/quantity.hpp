@@ -1,0 +1,17 @@
+// Numbers as people write them: 4096, 8k, 1.4T, 1e12, 128 K.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace meshgauge::cli {
+
+enum class Scale {
+  count,    ///< k = 1,000, M, B (or G), T: parameters, tokens, GPUs
+  sequence  ///< as count, but k = 1,024: sequence lengths
+};
+
+/// Nothing if the text is no number. Signs, decimals and exponents are read; groups may be split by ',' or '_'.
+[[nodiscard]] std::optional<double> parse_quantity(std::string_view text, Scale);
+
+}  // namespace meshgauge::cli

@@ -1,0 +1,37 @@
+// Spellings of names and the distance between them.
+#include "core/catalog/names.hpp"
+
+#include <array>
+
+#include "tests/support/catch.hpp"
+
+namespace meshgauge {
+
+TEST_CASE("A name is looked up as written, without its owner, and without noise") {
+  constexpr auto noise = std::to_array<std::string_view>({"instruct", "####"});
+  CHECK(spellings("Org/Model_A 7B-Instruct-2407", noise) ==
+        std::vector<std::string>{"org/model-a-7b-instruct-2407", "model-a-7b-instruct-2407", "model-a-7b"});
+  CHECK(spellings("instruct", noise) == std::vector<std::string>{"instruct", "instruct", ""});
+}
+
+TEST_CASE("Four digits are noise only where the noise words say so") {
+  constexpr auto noise = std::to_array<std::string_view>({"nvidia"});
+  CHECK(spellings("NVIDIA RTX 4090", noise).back() == "rtx-4090");
+}
+
+TEST_CASE("Names compare without regard to case and separator") {
+  CHECK(same_name("vit-bigg-14", "vit-bigG-14"));
+  CHECK(same_name("a_b", "a-b"));
+  CHECK_FALSE(same_name("a-b", "ab"));
+  CHECK_FALSE(same_name("a-b", "a-bc"));
+}
+
+TEST_CASE("The distance of names is Levenshtein's over letters and digits") {
+  CHECK(name_distance("kitten", "sitting", 9) == 3);  // Levenshtein 1966, the usual example
+  CHECK(name_distance("llama3-8b", "llama-3-8B", 9) == 0);
+  CHECK(name_distance("", "abc", 9) == 3);
+  CHECK(name_distance("abc", "abc", 0) == 0);
+  CHECK(name_distance("abcdef", "x", 2) > 2);
+}
+
+}  // namespace meshgauge

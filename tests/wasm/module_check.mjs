@@ -1,0 +1,14 @@
+// The module loads through the package, answers, and stays small. Needs only Node.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { load } from "../../wasm/package/node.js";
+
+const core = await load();
+assert.equal(core.api({ command: "describe" }).ok, true);
+assert.equal(core.api({ command: "no such command" }).ok, false);
+
+const module = await readFile(new URL("../../wasm/package/meshgauge.wasm", import.meta.url));
+const [gzip, brotli] = [gzipSync(module, { level: 9 }).length, brotliCompressSync(module).length];
+console.log(`meshgauge.wasm: ${module.length} bytes, ${gzip} with gzip, ${brotli} with brotli`);
+assert.ok(gzip <= 180_000, "the compressed module is over 180 KB");

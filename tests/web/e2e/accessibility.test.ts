@@ -1,0 +1,55 @@
+// Axe finds nothing: each tab, both languages, both themes, desk and phone.
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { field, openReady, startSite } from './support/site';
+
+startSite();
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const { axe: run } = window as unknown as { axe: typeof import('axe-core') };
+    const { violations: found } = await run.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] });
+    return found.flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`));
+  });
+}
+
+const looks = (['light', 'dark'] as const).flatMap((theme) => (['en-US', 'zh-CN'] as const).map((locale) => [theme, locale] as const));
+
+test.each(looks)('every tab in %s, %s', async (colorScheme, locale) => {
+  const { page } = await openReady('', { colorScheme, locale });
+  for (const tab of ['memory', 'step', 'communication', 'learn']) {
+    await page.click(`#tab-${tab}`);
+    await page.waitForSelector(`#panel-${tab} table, #panel-${tab} details`);
+    if (tab === 'memory') await page.locator('tr.line button').first().click();
+    if (tab === 'learn') await page.locator('#panel-learn summary').first().click();
+    expect(await violations(page), tab).toEqual([]);
+  }
+});
+
+test.each(looks)('wrong input, open editors, a misfit in %s, %s', async (colorScheme, locale) => {
+  const { page } = await openReady('', { colorScheme, locale });
+  await page.fill(field('/training/micro_batch_size'), '8');
+  await page.waitForSelector('#verdict.no');
+  await page.click('[aria-labelledby="model-heading"] .head .link');
+  await page.click('[aria-labelledby="cluster-heading"] .head .link');
+  expect(await violations(page)).toEqual([]);
+  await page.fill(field('/parallelism/tensor_parallel_size'), 'six');
+  await page.waitForSelector('#verdict.invalid');
+  expect(await violations(page)).toEqual([]);
+});
+
+test('the sheet of inputs on a phone', async () => {
+  const { page } = await openReady('', { viewport: { width: 360, height: 740 } });
+  expect(await violations(page)).toEqual([]);
+  await page.click('.scenario button');
+  expect(await violations(page)).toEqual([]);
+});
+
+test('the first Tab leads to the verdict', async () => {
+  const { page } = await openReady();
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to verdict');
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('verdict');
+});

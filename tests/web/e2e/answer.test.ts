@@ -1,0 +1,79 @@
+// The answer: there at first paint, live on each key stroke, kept when the input is wrong.
+import { field, open, openReady, startSite, theSite, verdictFigure, verdictWord } from './support/site';
+
+startSite();
+const tensor = '/parallelism/tensor_parallel_size';
+
+test('the first paint needs no script: verdict and figures are in the HTML', async () => {
+  const { page } = await open('', { javaScriptEnabled: false });
+  expect(await page.textContent(verdictWord)).toContain('Fits');
+  expect(Number(await page.textContent(verdictFigure))).toBeGreaterThan(1);
+  expect(await page.locator('.memory .segment').count()).toBeGreaterThan(8);
+});
+
+test('the core gives the same figures as the prerendered page', async () => {
+  const { page: plain } = await open('', { javaScriptEnabled: false });
+  const { page, complaints } = await openReady();
+  for (const part of ['#verdict', '.values', '.totals', '.step table', '#panel-memory']) {
+    const texts = await Promise.all([page.textContent(part), plain.textContent(part)]);
+    const [live, prerendered] = texts.map((text) => text?.replace(/\s+/g, ' '));
+    expect(live, part).toBe(prerendered);
+  }
+  expect(complaints).toEqual([]);
+});
+
+test('typing changes the verdict', async () => {
+  const { page } = await openReady();
+  const before = await page.textContent(verdictFigure);
+  await page.fill(field('/training/micro_batch_size'), '2');
+  await page.waitForFunction(([selector, old]) => document.querySelector(selector!)?.textContent !== old, [verdictFigure, before]);
+});
+
+test('what does not fit says so, and by how much', async () => {
+  const { page } = await openReady();
+  await page.fill(field('/training/micro_batch_size'), '8');
+  await page.waitForSelector('#verdict.no');
+  expect(await page.textContent(verdictWord)).toContain('Does not fit');
+  expect(await page.textContent('#verdict .scope')).toMatch(/GiB over on stage \d+ in \w+/);
+  expect(await page.textContent('#verdict')).toContain('Step, if it fitted');
+});
+
+test('wrong input is said at its field and loses nothing', async () => {
+  const { page } = await openReady();
+  const before = await page.textContent(verdictFigure);
+  await page.fill(field(tensor), 'six');
+  await page.waitForSelector('#verdict.invalid');
+  const message = await page.textContent(`[id="issue-${tensor}"]`);
+  expect(message).toMatch(/six/);
+  expect(await page.getAttribute(field(tensor), 'aria-invalid')).toBe('true');
+  expect(await page.inputValue(field(tensor))).toBe('six');
+  await page.locator(field(tensor)).blur();
+  expect(await page.inputValue(field(tensor))).toBe('six');
+  expect(await page.textContent(verdictFigure)).toBe(before);
+  await page.fill(field(tensor), '8');
+  await page.waitForSelector('#verdict:not(.invalid)');
+});
+
+test('a value may be written as people write it', async () => {
+  const { page } = await openReady();
+  await page.fill(field('/training/sequence_length'), '16k');
+  await page.locator(field('/training/sequence_length')).blur();
+  await page.waitForFunction((id) => (document.querySelector(id) as HTMLInputElement).value === '16,384', field('/training/sequence_length'));
+});
+
+test('arrow keys go to the next value the core accepts', async () => {
+  const { page } = await openReady();
+  await page.focus(field(tensor));
+  await page.keyboard.press('ArrowDown');
+  await page.waitForFunction((id) => (document.querySelector(id) as HTMLInputElement).value === '4', field(tensor));
+});
+
+test('without the core the page says so and keeps its figures', async () => {
+  theSite().refuse('.wasm');
+  const { page } = await open();
+  await page.waitForSelector('[role=alert]');
+  expect(await page.textContent('[role=alert]')).toMatch(/could not start.*default scenario/);
+  theSite().refuse(undefined);
+  await page.click('[role=alert] button');
+  await page.waitForSelector('[role=alert]', { state: 'detached' });
+});

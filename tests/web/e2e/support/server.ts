@@ -1,0 +1,20 @@
+// The built page under a sub-path, as any static host would have it; on demand some files are missing.
+import { fileURLToPath } from 'node:url';
+// @ts-expect-error a script without types of its own
+import { serve as serveFolder } from '../../../../web/serve.mjs';
+
+const dist = fileURLToPath(new URL('../../../../web/dist', import.meta.url));
+
+export interface Site {
+  url: string;
+  /** Files whose names end so are not found from now on. */
+  refuse: (ending: string | undefined) => void;
+  close: () => Promise<void>;
+}
+
+export async function serve(): Promise<Site> {
+  let refused: string | undefined;
+  const refuse = (name: string) => refused !== undefined && name.endsWith(refused);
+  const { url, close } = (await serveFolder(dist, { base: '/some/where/', refuse })) as { url: string; close: () => Promise<void> };
+  return { url, close, refuse: (ending) => (refused = ending) };
+}

@@ -1,0 +1,71 @@
+// Everything the core can say has a name on the page, in both languages.
+import { load } from 'meshgauge';
+import type { Describe, Entry, Estimate, Refusal, Scenario } from '$page/core/types';
+import { coreNames } from '$page/text/core-zh';
+import { en } from '$page/text/en';
+import { english } from '$page/text/symbols';
+import { optionPaths, scenarios, wrongScenarios } from './support/scenarios';
+
+const core = await load();
+const ask = (request: object): unknown => JSON.parse(core.apiText(JSON.stringify(request)));
+const estimate = (scenario: Scenario) => ask({ command: 'estimate', scenario, explain: true }) as Estimate | Refusal;
+const describe = ask({ command: 'describe' }) as Describe & { collectives: string[]; groups: string[] };
+const handbook = (ask({ command: 'catalog', kind: 'handbook' }) as { entries: (Entry & { scenario: Scenario })[] }).entries;
+
+const answers = [...scenarios, ...handbook.map(({ scenario }) => scenario)].map(estimate);
+const lines = answers.flatMap((answer) => (answer.ok ? answer.memory.stages.flatMap((stage) => [...stage.lines, ...stage.other_lines]) : []));
+
+test('the scenarios are answered', () => {
+  expect(answers.flatMap((answer) => (answer.ok ? [] : answer.issues))).toEqual([]);
+});
+
+test('every ledger line has a Chinese name', () => {
+  expect([...new Set(lines.map(({ id }) => id))].filter((id) => !(id in coreNames.lines))).toEqual([]);
+});
+
+test('every letter of every formula is explained in both languages', () => {
+  const letters = new Set(lines.flatMap(({ id, values }) => Object.keys(values).map((letter) => `${id}.${letter}`)));
+  const unknown = (table: Record<string, string>) => [...letters].filter((letter) => !(letter in table) && !(letter.split('.')[1]! in table));
+  expect(unknown(english)).toEqual([]);
+  expect(unknown(coreNames.symbols)).toEqual([]);
+});
+
+test('both languages explain the same letters', () => {
+  expect(Object.keys(coreNames.symbols).sort()).toEqual(Object.keys(english).sort());
+});
+
+const has = (kind: string, values: (string | number)[]) => values.filter((value) => !(`${kind}.${value}` in en));
+
+test('every field, phase, part, category, group and collective has a name', () => {
+  expect(has('field', describe.fields.map(({ path }) => path.split('/').pop()!).filter((name) => name !== 'schema_version'))).toEqual([]);
+  expect(has('phase', describe.phases)).toEqual([]);
+  expect(has('part', describe.parts)).toEqual([]);
+  expect(has('category', describe.categories)).toEqual([]);
+  expect(has('group', describe.groups)).toEqual([]);
+  expect(has('collective', describe.collectives)).toEqual([]);
+});
+
+test('every option has a name, or is one that needs none', () => {
+  const plain = /^(fp32|tf32|bf16|fp16|fp8|int64|\d+)$/;
+  const options = describe.fields.flatMap((field) => field.options ?? []);
+  expect(has('option', options).filter((option) => !plain.test(String(option)))).toEqual([]);
+});
+
+test('the page names no option that the core does not have', () => {
+  const known = new Set(describe.fields.flatMap((field) => (field.options ?? []).map((option) => `option.${option}`)));
+  const own = Object.keys(en).filter((key) => key.startsWith('option.') && !known.has(key));
+  expect(own.filter((key) => !optionPaths.some((path) => key.startsWith(path)))).toEqual([]);
+});
+
+const english3 = /\b[a-z]{2,} [a-z]{2,} [a-z]{2,}\b/;
+
+test.each(wrongScenarios)('says in Chinese what is wrong: %s', (_, scenario) => {
+  const answer = estimate(scenario);
+  const messages = answer.ok ? answer.warnings : answer.issues;
+  expect(messages.length).toBeGreaterThan(0);
+  for (const { message } of messages) {
+    const chinese = coreNames.message(message);
+    expect(chinese, message).toMatch(/\p{Script=Han}/u);
+    expect(chinese, message).not.toMatch(english3);
+  }
+});

@@ -1,0 +1,76 @@
+// Talks to the worker: one estimate in flight, one waiting, the latest wins. What is asked early waits for the core.
+import { wrap, type Remote } from 'comlink';
+import type { Describe, Entry, CatalogKind, Estimate, Refusal, Scenario } from './types';
+import type { Service } from './worker';
+
+export type Answer = Estimate | Refusal;
+
+export class Client {
+  #worker: Worker;
+  #service: Remote<Service>;
+  #waiting: Scenario | undefined;
+  #busy = false;
+  #started = false;
+  #deliver: (scenario: Scenario, answer: Answer) => void;
+  #fail: (reason: string) => void;
+
+  constructor(deliver: (scenario: Scenario, answer: Answer) => void, fail: (reason: string) => void) {
+    this.#deliver = deliver;
+    this.#fail = fail;
+    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
+    this.#worker.addEventListener('error', (event) => fail(event.message || 'the worker did not load'));
+    this.#service = wrap<Service>(this.#worker);
+  }
+
+  async start(): Promise<void> {
+    await this.#service.start();
+    this.#started = true;
+    if (this.#waiting) void this.#work();
+  }
+
+  stop(): void {
+    this.#worker.terminate();
+  }
+
+  estimate(scenario: Scenario): void {
+    this.#waiting = scenario;
+    if (this.#started && !this.#busy) void this.#work();
+  }
+
+  async #work(): Promise<void> {
+    this.#busy = true;
+    try {
+      while (this.#waiting) {
+        const scenario = this.#waiting;
+        this.#waiting = undefined;
+        const answer = await this.#service.ask({ command: 'estimate', scenario, explain: true });
+        this.#deliver(scenario, answer as Answer);
+      }
+    } catch (error) {
+      this.#fail(error instanceof Error ? error.message : String(error));
+    }
+    this.#busy = false;
+  }
+
+  async describe(): Promise<Describe> {
+    return (await this.#service.ask({ command: 'describe' })) as Describe;
+  }
+
+  async catalog(kind: CatalogKind): Promise<Entry[]> {
+    const answer = (await this.#service.ask({ command: 'catalog', kind })) as { entries: Entry[] };
+    return answer.entries;
+  }
+
+  async entry(kind: CatalogKind, id: string): Promise<Entry | undefined> {
+    const answer = (await this.#service.ask({ command: 'catalog', kind, id })) as { entry?: Entry };
+    return answer.entry;
+  }
+
+  defaults(scenario: Scenario): Promise<Record<string, unknown>> {
+    return this.#service.defaults(scenario);
+  }
+
+  nextLegal(scenario: Scenario, path: string, from: number, direction: 1 | -1): Promise<number | undefined> {
+    return this.#service.nextLegal(scenario, path, from, direction);
+  }
+}

@@ -1,0 +1,142 @@
+// What the core answers, as the page reads it. Bytes, seconds and FLOPs are plain numbers in these units.
+
+export interface Issue {
+  path: string;
+  message: string;
+}
+
+/** A scenario holds only what was set; the core fills in the rest and reports it back. */
+export type Group = Record<string, unknown>;
+export interface Scenario {
+  model?: string | Group;
+  cluster?: Group;
+  parallelism?: Group;
+  training?: Group;
+}
+
+export interface Line {
+  id: string;
+  name: string;
+  category: string;
+  bytes: number;
+  formula: string;
+  values: Record<string, number>;
+  source: string;
+  phases: string[];
+}
+
+export interface Stage {
+  stage: number;
+  layers: number;
+  peak_bytes: number;
+  allocated_bytes: number;
+  reserved_bytes: number;
+  device_bytes: number;
+  peak_phase: string;
+  phases: Record<string, number>;
+  lines: Line[];
+  other_lines: Line[];
+}
+
+export interface Transfer {
+  id: string;
+  collective: string;
+  group: string;
+  group_size: number;
+  spans_nodes: boolean;
+  dtype: string;
+  bytes: number;
+  count_per_step: number;
+  seconds: number;
+  exposed_seconds: number;
+  first_stage: number;
+  last_stage: number;
+  source: string;
+}
+
+export interface Step {
+  seconds: number;
+  low_seconds: number;
+  high_seconds: number;
+  tokens_per_second_per_gpu: number;
+  model_tflops_per_gpu: number;
+  mfu: number;
+  mfu_full: number;
+  hfu: number;
+  slowest_stage: number;
+  breakdown: Record<string, number>;
+}
+
+export interface Run {
+  days: number;
+  gpu_hours: number;
+  cost: number | null;
+  goodput: number;
+}
+
+export interface Estimate {
+  ok: true;
+  scenario: Required<Pick<Scenario, 'cluster' | 'parallelism' | 'training'>> & { model: string | Group };
+  model: { parameters: number; active_parameters: number };
+  fits: boolean;
+  fit_probability: number;
+  memory: {
+    allocated_bytes: number;
+    reserved_bytes: number;
+    device_bytes: number;
+    device_low_bytes: number;
+    device_high_bytes: number;
+    capacity_bytes: number;
+    binding: { stage: number; phase: string };
+    stages: Stage[];
+  };
+  flops: { model_flops_per_step: number; hardware_flops_per_step: number };
+  traffic: Transfer[];
+  step: Step;
+  run: Run | null;
+  warnings: Issue[];
+}
+
+export interface Refusal {
+  ok: false;
+  issues: Issue[];
+}
+
+/** One input as the core describes it. */
+export interface Field {
+  path: string;
+  label_key: string;
+  type: 'integer' | 'number' | 'boolean' | 'enum' | 'string' | 'array' | 'object';
+  unit?: string | null;
+  min?: number | null;
+  max?: number | null;
+  options?: (string | number)[] | null;
+  default?: unknown;
+  help?: string | null;
+}
+
+export interface Describe {
+  fields: Field[];
+  parts: string[];
+  categories: string[];
+  phases: string[];
+  engines: { id: string; name: string; version: string; zero_stages: number[] }[];
+}
+
+/** A row of the catalog: only what the page shows. */
+export interface Entry {
+  id: string;
+  name: string;
+  [key: string]: unknown;
+}
+export type CatalogKind = 'models' | 'gpus' | 'systems' | 'handbook';
+
+/** What the page is built with: the default scenario answered, so that figures are there before the core is. */
+export interface Boot {
+  scenario: Scenario;
+  describe: Describe;
+  estimate: Estimate;
+  defaults: Record<string, unknown>;
+  model?: Entry;
+  system?: Entry;
+}

@@ -1,0 +1,33 @@
+// The core in its own thread. One request at a time; the page decides which matter.
+import { expose } from 'comlink';
+import { load, type Core } from 'meshgauge';
+import { read, write } from '../state/pointer';
+import { defaultsOf } from './defaults';
+import type { Estimate, Refusal, Scenario } from './types';
+
+let core: Core | undefined;
+
+const ask = (request: object): unknown => JSON.parse(core!.apiText(JSON.stringify(request)));
+
+const service = {
+  async start(): Promise<void> {
+    core = await load();
+  },
+  ask,
+  defaults: (scenario: Scenario) => defaultsOf(scenario, ask),
+  /** The nearest value in `direction` that the core accepts for this field, or undefined within reach. */
+  nextLegal(scenario: Scenario, path: string, from: number, direction: 1 | -1): number | undefined {
+    const reach = 512;
+    const refusals = (candidate: Scenario) => {
+      const answer = ask({ command: 'estimate', scenario: candidate, explain: false }) as Estimate | Refusal;
+      return answer.ok ? 0 : answer.issues.length;
+    };
+    for (let value = from + direction; value > 0 && Math.abs(value - from) <= reach; value += direction) {
+      if (read(scenario, path) !== value && refusals(write(scenario, path, value)) === 0) return value;
+    }
+    return undefined;
+  },
+};
+export type Service = typeof service;
+
+expose(service);

@@ -1,0 +1,2 @@
+/** Version of the page, from package.json. */
+declare const __VERSION__: string;

@@ -1,0 +1,111 @@
+// Every number on the page is printed here, so that one fact has the same digits everywhere.
+// Rounding is half up, once, at display. A missing value is an en dash.
+
+export type LanguageCode = 'en' | 'zh';
+
+/** A value and its unit, apart: the page sets them in different type. */
+export interface Figure {
+  value: string;
+  unit: string;
+}
+export interface RunLength {
+  value: string;
+  unit: 'days' | 'hours' | 'minutes';
+}
+
+export const none = '–';
+const gibibyte = 2 ** 30;
+const minus = '\u2212';
+
+function numbersOf(code: LanguageCode) {
+  const locale = code === 'zh' ? 'zh-CN' : 'en-US';
+  const cache = new Map<string, Intl.NumberFormat>();
+  const format = (value: number, options: Intl.NumberFormatOptions) => {
+    const key = JSON.stringify(options);
+    let formatter = cache.get(key);
+    if (!formatter) cache.set(key, (formatter = new Intl.NumberFormat(locale, options)));
+    return formatter.format(value).replace('-', minus);
+  };
+  const decimal = (value: number, digits: number) =>
+    format(value, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const significant = (value: number, digits = 3) => format(value, { maximumSignificantDigits: digits });
+  const integer = (value: number) => format(value, { maximumFractionDigits: 0 });
+
+  /** Largest unit that leaves a value of at least 1. */
+  const scaled = (value: number, units: readonly (readonly [number, string])[]): Figure => {
+    const [size, unit] = units.find(([s]) => Math.abs(value) >= s * 0.9995) ?? units[units.length - 1]!;
+    const amount = value / size;
+    return { value: Math.abs(amount) >= 1000 ? integer(amount) : significant(amount), unit };
+  };
+  const western = [[1e12, 'T'], [1e9, 'B'], [1e6, 'M'], [1e3, 'k'], [1, '']] as const;
+  const chinese = [[1e12, '万亿'], [1e8, '亿'], [1e4, '万'], [1, '']] as const;
+  /** A number never parts from its unit at a line's end. */
+  const join = ({ value, unit }: Figure) => (unit ? `${value}\u00a0${unit}` : value);
+
+  const duration = (seconds: number): Figure => {
+    if (seconds >= 99.95) return { value: integer(seconds), unit: 's' };
+    if (seconds >= 9.995) return { value: decimal(seconds, 1), unit: 's' };
+    if (seconds >= 0.9995) return { value: decimal(seconds, 2), unit: 's' };
+    return { value: significant(seconds * 1e3), unit: 'ms' };
+  };
+
+  return {
+    decimal,
+    integer,
+    significant,
+    join,
+    duration,
+    /** Counts people speak of: parameters, tokens. 70.6 B, 706 亿. */
+    count: (value: number) => join(scaled(value, code === 'zh' ? chinese : western)),
+    /** The same in the short form of inputs and links: 1 T in both languages. */
+    compact: (value: number) => join(scaled(value, western)),
+    /** GiB for columns and figures. */
+    gib: (bytes: number, digits = 2) => {
+      const smallest = 10 ** -digits;
+      const amount = bytes / gibibyte;
+      if (amount > 0 && amount < smallest / 2) return `< ${decimal(smallest, digits)}`;
+      return decimal(amount, digits);
+    },
+    /** A message or tensor with the unit that suits it: 128 MiB. */
+    bytes: (bytes: number) =>
+      join(scaled(bytes, [[2 ** 40, 'TiB'], [gibibyte, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']])),
+    /** One column, one unit: the total decides. */
+    timeColumn: (total: number) =>
+      total >= 0.9995
+        ? { unit: 's', of: (seconds: number) => decimal(seconds, 2) }
+        : { unit: 'ms', of: (seconds: number) => decimal(seconds * 1e3, total >= 0.0995 ? 1 : 2) },
+    milliseconds: (seconds: number) => (seconds * 1e3 >= 100 ? integer(seconds * 1e3) : significant(seconds * 1e3)),
+    /** Both ends of a time range at equal digits. */
+    timeRange: (low: number, high: number) => {
+      const digits = low >= 9.995 ? 1 : 2;
+      return high < 0.9995
+        ? `${significant(low * 1e3)}–${significant(high * 1e3)} ms`
+        : low >= 99.95
+          ? `${integer(low)}–${integer(high)} s`
+          : `${decimal(low, digits)}–${decimal(high, digits)} s`;
+    },
+    runLength: (days: number): RunLength => {
+      if (days >= 99.95) return { value: integer(days), unit: 'days' };
+      if (days >= 1) return { value: decimal(days, 1), unit: 'days' };
+      if (days >= 1 / 24) return { value: decimal(days * 24, 1), unit: 'hours' };
+      return { value: decimal(days * 1440, 1), unit: 'minutes' };
+    },
+    percent: (ratio: number, digits = 0) =>
+      format(ratio, { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }),
+    /** A share in a column headed %: never a 0 for what is there. */
+    share: (ratio: number) => (ratio > 0 && ratio < 0.01 ? '< 1' : integer(ratio * 100)),
+    /** Never 0 or 100. */
+    probability: (p: number) => (p >= 0.99 ? '>\u00a099%' : p <= 0.01 ? '<\u00a01%' : format(p, { style: 'percent' })),
+    /** GB/s = 1e9 bytes a second. */
+    rate: (bytesPerSecond: number) => join({ value: significant(bytesPerSecond / 1e9), unit: 'GB/s' }),
+    /** FLOPs of a step, FLOP/s of a GPU: value and SI prefix. */
+    flops: (value: number, unit: string) =>
+      join(scaled(value, [[1e18, `E${unit}`], [1e15, `P${unit}`], [1e12, `T${unit}`], [1e9, `G${unit}`], [1, unit]])),
+    money: (usd: number) => `$${integer(usd)}`,
+    signed: (text: string, positive: boolean) => (positive ? `+${text}` : text),
+  };
+}
+
+export type Numbers = ReturnType<typeof numbersOf>;
+const made: Partial<Record<LanguageCode, Numbers>> = {};
+export const numbers = (code: LanguageCode): Numbers => (made[code] ??= numbersOf(code));

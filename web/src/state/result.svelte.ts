@@ -1,0 +1,105 @@
+// The core's answers: the last valid estimate, what is wrong with the present input, and the catalog.
+import { Client, type Answer } from '../core/client';
+import type { Boot, Describe, Entry, Estimate, Field, Issue, Scenario } from '../core/types';
+import { fieldOf, read } from './pointer';
+import { scenario } from './scenario.svelte';
+
+type Catalog = Partial<Record<'models' | 'gpus' | 'systems' | 'handbook', Entry[]>>;
+
+class ResultState {
+  estimate = $state.raw<Estimate>() as Estimate;
+  describe = $state.raw<Describe>() as Describe;
+  /** The scenario that `estimate` answers. */
+  answered = $state.raw<Scenario>({});
+  issues = $state.raw<Issue[]>([]);
+  /** Why the core is not there. */
+  failure = $state<string | null>(null);
+  ready = $state(false);
+  catalog = $state.raw<Catalog>({});
+  /** What the core would take for each value that was set. */
+  defaults = $state.raw<Record<string, unknown>>({});
+  #client: Client | undefined;
+  #rest: ReturnType<typeof setTimeout> | undefined;
+  fields = $derived(new Map(this.describe.fields.map((field) => [field.path, field])));
+
+  boot(boot: Boot): void {
+    this.estimate = boot.estimate;
+    this.describe = boot.describe;
+    this.answered = boot.scenario;
+    this.defaults = boot.defaults;
+    this.catalog = {
+      models: boot.model ? [boot.model] : [],
+      systems: boot.system ? [boot.system] : [],
+    };
+  }
+
+  async start(): Promise<void> {
+    this.failure = null;
+    this.#client?.stop();
+    const client = new Client((asked, answer) => this.#take(asked, answer), (reason) => (this.failure = reason));
+    this.#client = client;
+    try {
+      client.estimate(scenario.now);
+      await client.start();
+      this.describe = await client.describe();
+      const kinds = ['models', 'systems', 'gpus', 'handbook'] as const;
+      const lists = await Promise.all(kinds.map((kind) => client.catalog(kind)));
+      this.catalog = Object.fromEntries(kinds.map((kind, i) => [kind, lists[i]]));
+      this.ready = true;
+    } catch (error) {
+      this.failure = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  ask(asked: Scenario): void {
+    this.#client?.estimate(asked);
+  }
+
+  #take(asked: Scenario, answer: Answer): void {
+    this.issues = answer.ok ? [] : answer.issues;
+    if (answer.ok) {
+      this.estimate = answer;
+      this.answered = asked;
+    }
+    document.documentElement.removeAttribute('data-waiting');
+    clearTimeout(this.#rest);
+    if (answer.ok) this.#rest = setTimeout(() => void this.#askDefaults(asked), 300);
+  }
+
+  /** Once the keys rest: each set field left out in turn. */
+  async #askDefaults(asked: Scenario): Promise<void> {
+    const defaults = await this.#client?.defaults(asked);
+    if (defaults && asked === scenario.now) this.defaults = defaults;
+  }
+
+  field(path: string): Field | undefined {
+    return this.fields.get(path);
+  }
+
+  /** What the core computes with, set or not. */
+  resolved(path: string): unknown {
+    return read(this.estimate.scenario, path);
+  }
+
+  issuesOf(path: string): Issue[] {
+    return this.issues.filter((issue) => fieldOf(issue.path) === path);
+  }
+
+  wrong(path: string): boolean {
+    return this.issuesOf(path).length > 0;
+  }
+
+  warnings(path: string): Issue[] {
+    return this.estimate.warnings.filter((warning) => fieldOf(warning.path) === path);
+  }
+
+  nextLegal(path: string, from: number, direction: 1 | -1): Promise<number | undefined> {
+    return this.#client?.nextLegal(scenario.now, path, from, direction) ?? Promise.resolve(undefined);
+  }
+
+  entry(kind: 'models' | 'gpus' | 'systems', id: string): Promise<Entry | undefined> {
+    return this.#client?.entry(kind, id) ?? Promise.resolve(undefined);
+  }
+}
+
+export const result = new ResultState();

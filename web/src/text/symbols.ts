@@ -1,0 +1,102 @@
+// What the letters of the formulas stand for, and the input that sets them. "line.letter" overrules the letter.
+import { language } from './language.svelte';
+
+export const english: Record<string, string> = {
+  n: 'layers × micro-batches in flight',
+  T: 'tokens of a micro-batch on this GPU',
+  w: 'bytes of an element',
+  t: 'TP',
+  u: 'TP with sequence parallel, else 1',
+  a: 'attention heads',
+  k: 'KV heads',
+  q: 'width of a head',
+  h: 'hidden size',
+  f: 'FFN width',
+  s: 'sequence length',
+  V: 'vocabulary rows on this GPU',
+  P: 'parameters on this GPU',
+  E: 'expert parameters on this GPU',
+  d: 'GPUs that share them',
+  e: 'GPUs that share the experts',
+  ql: 'rank of the query projection',
+  kl: 'rank of the key and value projection',
+  pe: 'width of the rotary part',
+  vd: 'width of a value head',
+  qk: 'width of a query head',
+  x: 'expert tensor parallel (ETP)',
+  y: 'tensors of expert width kept',
+  g: 'matrices into the activation',
+  K: 'experts of a token',
+  B: 'bytes',
+  R: 'parameters outside the layers',
+  U: 'parameters of the largest layer',
+  r: 'norms of a layer',
+  z: 'bytes of statistics for a token and norm',
+  'norms.o': 'norm outputs kept',
+  'mlp.x': 'tensors of FFN width kept',
+  'attention_scores.b': 'bytes of a score: softmax, mask, dropout',
+  'moe_router.E': 'experts of a layer',
+  'moe_expert_inputs.B': 'fullest expert GPU over the mean',
+  'moe_experts.B': 'fullest expert GPU over the mean',
+  'moe_dispatch.B': 'fullest expert GPU over the mean',
+  'checkpoints.i': 'share of layers that keep their input',
+  'token_ids.n': 'micro-batches in flight',
+  'embedding_dropout.n': 'micro-batches in flight',
+  'weight_versions.v': 'versions of the weights',
+  'fp8_weight_cache.n': 'fp8 copies',
+  'optimizer_moments.w': 'bytes for each parameter of a hidden matrix',
+  'optimizer_moments.v': 'bytes for each other parameter',
+  'optimizer_moments.H': 'parameters of hidden matrices',
+  'optimizer_moments.O': 'other parameters',
+  'optimizer_moments.r': 'bytes of row and column statistics',
+  'reduce_bucket.B': 'elements of the bucket',
+  'reduce_bucket_copy.B': 'elements of the bucket',
+  'gathered_units.n': 'layers gathered at once',
+  'reduce_scatter_input.n': 'layers that wait for their ReduceScatter',
+  'live_parameters.l': 'parameters kept for reuse',
+  'live_parameters.n': 'parameters fetched ahead',
+  'layer_backward.F': 'bytes for each FFN element',
+  'layer_backward.A': 'bytes for each attention element',
+  'context_keys_values.c': 'CP',
+  'pipeline_buffers.n': 'tensors in transit',
+  'fp32_gradient_shard.n': 'elements cast at once',
+  'weight_gradient_scratch.A': 'elements of the attention matrices',
+  'weight_gradient_scratch.D': 'elements of the MLP matrices',
+  'weight_gradient_scratch.E': 'elements of one expert',
+  'weight_gradient_scratch.H': 'elements of the LM head',
+  'logits_chunk.r': 'rows of a chunk',
+  'mtp_logits.n': 'prediction layers',
+  'allocator_reserve.r': 'share that the allocator holds beyond the tensors',
+  'allocator_reserve.A': 'allocated bytes in this phase',
+  'nccl_buffers.G': 'communicators',
+  'nccl_buffers.n': 'peers of All-to-All in the node',
+  'nccl_buffers.k': 'channels',
+  'nccl_buffers.B': 'bytes of a channel connection',
+};
+
+const paths: Record<string, string> = {
+  T: '/training/sequence_length',
+  s: '/training/sequence_length',
+  t: '/parallelism/tensor_parallel_size',
+  u: '/parallelism/sequence_parallel',
+  w: '/training/precision',
+  n: '/parallelism/pipeline_parallel_size',
+  d: '/parallelism/zero_stage',
+  e: '/parallelism/expert_parallel_size',
+  x: '/parallelism/expert_tensor_parallel_size',
+  'context_keys_values.c': '/parallelism/context_parallel_size',
+  'moe_expert_inputs.B': '/training/moe_load_factor',
+  'moe_experts.B': '/training/moe_load_factor',
+  'moe_dispatch.B': '/training/moe_load_factor',
+};
+
+/** A letter that one line uses in a sense of its own leads to no input unless it says which. */
+const own = (line: string, symbol: string) => `${line}.${symbol}` in english;
+
+export const symbolMeaning = (line: string, symbol: string): string => {
+  const table = language.core?.symbols ?? english;
+  return table[`${line}.${symbol}`] ?? table[symbol] ?? '';
+};
+
+export const symbolPath = (line: string, symbol: string): string | undefined =>
+  own(line, symbol) ? paths[`${line}.${symbol}`] : paths[symbol];
