@@ -1,8 +1,8 @@
 // Writes down the kernels of a layer one by one, and adds up the weights that they multiply with.
 #pragma once
 
-#include "core/count/flops.hpp"
 #include "core/count/flops_sizes.hpp"
+#include "core/count/op.hpp"
 
 namespace meshgauge::ops {
 

@@ -3,6 +3,8 @@
 
 #include "core/count/flops_attention_ops.hpp"
 #include "core/count/flops_emitter.hpp"
+#include "core/count/parameters.hpp"
+#include "core/count/stage.hpp"
 
 namespace meshgauge {
 namespace ops {

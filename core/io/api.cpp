@@ -1,6 +1,7 @@
 // The one door: JSON text in, JSON text out.
 #include "core/io/api.hpp"
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "core/io/commands.hpp"
@@ -18,17 +19,18 @@ struct Command {
   Result<Json> (*answer)(const Json& request);
 };
 
-constexpr Command commands[] = {
+constexpr auto commands = std::to_array<Command>({
     {"estimate", estimate_command},
     {"catalog", catalog_command},
     {"describe", describe_command},
-};
+});
 constexpr FieldText command_field{.key = "command", .help = "What is asked for."};
 
 Result<Json> answer_request(const Json& request) {
   Reading reading;
   if (!expect_object(request, "The request", "", reading)) return std::move(reading.issues);
   std::vector<std::string_view> names;
+  names.reserve(commands.size());
   for (const Command& command : commands) names.push_back(command.name);
   if (!request.contains("command")) {
     reading.fail("/command", "command is missing. Allowed: " + list_text(names) + '.');

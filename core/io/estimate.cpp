@@ -1,4 +1,5 @@
 // The command `estimate`: a scenario in, memory, traffic, time and reasons out.
+#include <array>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -23,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view request_fields[] = {"command", "scenario", "profile", "explain"};
+constexpr auto request_fields = std::to_array<std::string_view>({"command", "scenario", "profile", "explain"});
 constexpr std::string_view handbook_prefix = "handbook:";
 constexpr FieldText explain_field{.key = "explain", .fallback = "true", .help = "Adds the formula to each line."};
 
@@ -104,7 +105,7 @@ Result<Json> estimate_command(const Json& request) {
   Json answer =
       write_estimate(*resolution.value, document["model"], *profile.value, explain ? Explain::yes : Explain::no);
   if (!handbook_case.is_null()) answer["case"] = std::move(handbook_case);
-  return Result<Json>(std::move(answer));
+  return {std::move(answer)};
 }
 
 }  // namespace meshgauge

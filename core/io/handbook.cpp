@@ -19,7 +19,7 @@ Result<Json> find_case(std::string_view id, std::string_view path) {
   Json cases = handbook_cases();
   std::vector<std::string> ids;
   for (Json& entry : cases) {
-    if (entry["id"] == id) return Result<Json>(std::move(entry));
+    if (entry["id"] == id) return {std::move(entry)};
     ids.push_back(entry["id"].get<std::string>());
   }
   const std::vector<std::string_view> known(ids.begin(), ids.end());

@@ -110,9 +110,8 @@ void read_biases(ConfigReader& c, const Family& family, ModelShape& m) {
   const Biases by_default = family.biases;
   const bool on_attention = by_default == Biases::attention || by_default == Biases::all;
   m.bias_qkv = c.flag("attention_bias qkv_bias use_qkv_bias add_qkv_bias", on_attention || by_default == Biases::qkv);
-  m.bias_attn_out = on_attention;
-  if (family.attention_bias_on_output) m.bias_attn_out = c.flag("attention_bias", m.bias_attn_out);
-  m.bias_attn_out = c.flag("attention_out_bias", m.bias_attn_out);
+  const bool said_for_both = family.attention_bias_on_output && c.find("attention_bias") != nullptr;
+  m.bias_attn_out = c.flag("attention_out_bias", said_for_both ? m.bias_qkv : on_attention);
   m.bias_mlp = c.flag("mlp_bias", by_default == Biases::mlp || by_default == Biases::all);
   m.bias_lm_head = c.flag("lm_head_bias");
 }

@@ -96,9 +96,10 @@ void finish_dbrx(ConfigReader& c, ModelShape& m) {
 /// THUDM/chatglm3-6b configuration_chatglm.py.
 void finish_chatglm(ConfigReader& c, ModelShape& m) {
   if (!c.flag("multi_query_attention")) m.kv_heads = m.heads;
-  const bool linear = c.flag("add_bias_linear", true);
-  set_biases(m, linear);
-  m.bias_qkv = linear || c.flag("add_qkv_bias");
+  const bool on_qkv = m.bias_qkv;  // add_qkv_bias
+  const bool everywhere = c.flag("add_bias_linear", true);
+  set_biases(m, everywhere);
+  m.bias_qkv = everywhere || on_qkv;
   if (!c.flag("rmsnorm", true)) m.norm = Norm::layernorm;
 }
 
@@ -149,7 +150,7 @@ void finish_stablelm(ConfigReader& c, ModelShape& m) {
 }
 
 void finish_t5(ConfigReader& c, ModelShape& m) {
-  m.encoder_layers = c.whole("num_layers", {1, 10000}, 0);
+  m.encoder_layers = m.layers;
   m.layers = c.whole("num_decoder_layers", {1, 10000}, m.encoder_layers);
   m.relative_buckets = c.whole("relative_attention_num_buckets", count_range, 32);
   const std::string projection = c.text("feed_forward_proj");

@@ -1,4 +1,5 @@
 // The commands `catalog` and `describe`: what the core knows, and what it can be asked.
+#include <array>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -15,9 +16,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view catalog_fields[] = {"command", "kind", "id"};
-constexpr std::string_view describe_fields[] = {"command"};
-constexpr std::string_view kinds[] = {"models", "gpus", "systems", "handbook"};
+constexpr auto catalog_fields = std::to_array<std::string_view>({"command", "kind", "id"});
+constexpr auto describe_fields = std::to_array<std::string_view>({"command"});
+constexpr auto kinds = std::to_array<std::string_view>({"models", "gpus", "systems", "handbook"});
 constexpr std::size_t handbook_kind = 3;
 constexpr std::size_t longest_id = 200;
 constexpr FieldText kind_field{.key = "kind", .help = "Which list."};
@@ -37,7 +38,7 @@ Result<Json> one_entry(std::size_t kind, const std::string& id) {
   if (kind == handbook_kind) return find_case(id, "/id");
   Result<CatalogEntry> found = find_entry(static_cast<CatalogKind>(kind), id, "/id");
   if (!found.ok()) return std::move(found.issues);
-  return Result<Json>(parsed(*found.value));
+  return {parsed(*found.value)};
 }
 
 }  // namespace
@@ -63,12 +64,12 @@ Result<Json> catalog_command(const Json& request) {
   answer["kind"] = kinds[*kind];
   if (!id) {
     answer["entries"] = all_entries(*kind);
-    return Result<Json>(std::move(answer));
+    return {std::move(answer)};
   }
   Result<Json> entry = one_entry(*kind, *id);
   if (!entry.ok()) return std::move(entry.issues);
   answer["entry"] = std::move(*entry.value);
-  return Result<Json>(std::move(answer));
+  return {std::move(answer)};
 }
 
 Result<Json> describe_command(const Json& request) {
@@ -77,7 +78,7 @@ Result<Json> describe_command(const Json& request) {
     if (key != "command") report_unknown(key, "", describe_fields, {}, reading);
   }
   if (!reading.issues.empty()) return std::move(reading.issues);
-  return Result<Json>(write_description());
+  return {write_description()};
 }
 
 }  // namespace meshgauge

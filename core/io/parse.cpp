@@ -153,8 +153,8 @@ class Builder {
   }
 
   [[nodiscard]] Result<Json> take() && {
-    if (!issues_.empty()) return Result<Json>(std::move(issues_));
-    return Result<Json>(std::move(root_));
+    if (!issues_.empty()) return {std::move(issues_)};
+    return {std::move(root_)};
   }
 
  private:
@@ -169,8 +169,12 @@ class Builder {
     std::string path;
     for (std::size_t i = 0; i < depth; ++i) {
       const Level& level = levels_[i];
-      path = level.container->is_object() ? child_path(path, level.key)
-                                          : path + '/' + std::to_string(level.container->size() - 1);
+      if (level.container->is_object()) {
+        path = child_path(path, level.key);
+      } else {
+        path += '/';
+        path += std::to_string(level.container->size() - 1);
+      }
     }
     return path;
   }

@@ -2,6 +2,7 @@
 #include "core/io/read_scenario.hpp"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -19,21 +20,22 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t longest_name = 200;  ///< of anything in the catalog
 
-constexpr std::string_view sections[] = {"schema_version", "model", "cluster", "parallelism", "training"};
+constexpr auto sections =
+    std::to_array<std::string_view>({"schema_version", "model", "cluster", "parallelism", "training"});
 
 /// Where a field of this name lives, for one that stands in the wrong section.
 std::string home_of(std::string_view key, const Reading& reading) {
   if (reading.issues.size() > most_issues) return {};  // nobody will read it
   for (const FieldInfo& field : scenario_fields()) {
     const std::size_t slash = field.path.rfind('/');
-    if (std::string_view(field.path).substr(slash + 1) == key)
-      return field.path.substr(0, slash + 1) + std::string(key);
+    if (field.text.key == key) return field.path.substr(0, slash + 1) + std::string(key);
   }
   return {};
 }
 
 std::optional<RecomputeModules> read_modules(const Json& value, const std::string& path, Reading& reading) {
   std::vector<std::string_view> names;
+  names.reserve(recompute_modules.size());
   for (const RecomputeModule& module : recompute_modules) names.push_back(module.name);
   if (!value.is_array()) {
     reading.fail(path, "modules is " + shown(value) + ". Expected: a list of " + list_text(names) + '.');
@@ -49,7 +51,7 @@ std::optional<RecomputeModules> read_modules(const Json& value, const std::strin
 }
 
 std::optional<RecomputeRequest> read_recompute_object(const Json& object, const std::string& path, Reading& reading) {
-  constexpr std::string_view known[] = {"method", "layers", "modules"};
+  constexpr auto known = std::to_array<std::string_view>({"method", "layers", "modules"});
   const std::size_t issues_before = reading.issues.size();
   RecomputeRequest request;
   for (const auto& [key, value] : object.items()) {
@@ -118,9 +120,10 @@ void read_section(const Json& document, std::string_view name, std::span<const F
   const std::string path = '/' + std::string(name);
   if (!expect_object(*section, name, path, reading)) return;
   std::vector<std::string_view> known;
+  known.reserve(fields.size());
   for (const Field<Request>& field : fields) known.push_back(field.text.key);
   for (const auto& [key, value] : section->items()) {
-    const auto at = std::find(known.begin(), known.end(), std::string_view(key));
+    const auto at = std::find(known.begin(), known.end(), key);
     if (at == known.end()) {
       report_unknown(key, path, known, home_of(key, reading), reading);
     } else {

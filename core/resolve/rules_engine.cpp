@@ -1,4 +1,5 @@
 // What the training engine can do, and what the GPU can.
+#include <array>
 #include <vector>
 
 #include "core/engine/engine.hpp"
@@ -30,14 +31,14 @@ struct DegreeSupport {
 
 void check_degrees_supported(const Scenario& s, Findings& findings) {
   const Parallelism& p = s.parallelism;
-  const DegreeSupport degrees[] = {
+  const auto degrees = std::to_array<DegreeSupport>({
       {path::tensor, "tensor_parallel_size", "tensor", p.tensor, &EngineDescription::tensor_parallel},
       {path::pipeline, "pipeline_parallel_size", "pipeline", p.pipeline, &EngineDescription::pipeline_parallel},
       {path::context, "context_parallel_size", "context", p.context, &EngineDescription::context_parallel},
       {path::expert, "expert_parallel_size", "expert", p.expert, &EngineDescription::expert_parallel},
       {path::expert_tensor, "expert_tensor_parallel_size", "expert tensor", p.expert_tensor,
        &EngineDescription::expert_parallel},
-  };
+  });
   for (const DegreeSupport& d : degrees) {
     if (d.degree == 1 || describe_engine(s.training.engine).*d.supported || !findings.known({d.path, path::engine})) {
       continue;

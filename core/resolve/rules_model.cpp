@@ -1,4 +1,6 @@
 // Sizes of a model that counting can handle: positive where they must be, and small enough that products stay finite.
+#include <array>
+
 #include "core/resolve/rules.hpp"
 #include "core/scenario/words.hpp"
 
@@ -11,7 +13,7 @@ void check_model(const Scenario& s, Findings& findings) {
     const char* name;
     std::int64_t value, min, max;
   };
-  const Size sizes[] = {
+  const auto sizes = std::to_array<Size>({
       {"layers", m.layers, 1, 100000},
       {"encoder layers", m.encoder_layers, 0, 100000},
       {"hidden size", m.hidden, 1, 10000000},
@@ -28,7 +30,7 @@ void check_model(const Scenario& s, Findings& findings) {
       {"leading dense layers", m.moe.first_dense_layers, 0, 100000},
       {"layers for each MoE layer", m.moe.layer_freq, 1, 100000},
       {"multi-token-prediction layers", m.mtp_depth, 0, 1000},
-  };
+  });
   for (const Size& size : sizes) {
     if (size.value >= size.min && size.value <= size.max) continue;
     findings.add(path::model, "model has " + number_text(size.value) + ' ' + size.name +

@@ -1,6 +1,7 @@
 // The tables of fields, and the plain list that `describe` and help texts show.
 #include "core/scenario/fields.hpp"
 
+#include <array>
 #include <type_traits>
 
 namespace meshgauge {
@@ -71,7 +72,7 @@ std::optional<Written> recompute(const Scenario& s) {
   return request;
 }
 
-constexpr Field<ClusterRequest> cluster_table[] = {
+constexpr auto cluster_table = std::to_array<Field<ClusterRequest>>({
     {{.key = "system",
       .fallback = "none: name a system or a gpu",
       .help = "Server type of the catalog: its GPU, links and price."},
@@ -109,9 +110,9 @@ constexpr Field<ClusterRequest> cluster_table[] = {
       "Price of one GPU for one hour."},
      &ClusterRequest::usd_per_gpu_hour,
      &usd},
-};
+});
 
-constexpr Field<ParallelismRequest> parallelism_table[] = {
+constexpr auto parallelism_table = std::to_array<Field<ParallelismRequest>>({
     {{"tensor_parallel_size", "ranks", 1, limit::gpus, "1", "TP: ranks that share the matrices of each layer."},
      &ParallelismRequest::tensor,
      &member<&Scenario::parallelism, &Parallelism::tensor>},
@@ -162,9 +163,9 @@ constexpr Field<ParallelismRequest> parallelism_table[] = {
       .help = "FSDP: frees gathered parameters between forward and backward."},
      &ParallelismRequest::reshard_after_forward,
      &member<&Scenario::parallelism, &Parallelism::reshard_after_forward>},
-};
+});
 
-constexpr Field<TrainingRequest> training_table[] = {
+constexpr auto training_table = std::to_array<Field<TrainingRequest>>({
     {{.key = "engine",
       .fallback = "single on 1 GPU; megatron with TP, PP, CP or EP; deepspeed where a ZeRO stage is named; else ddp",
       .help = "Training software whose memory and communication is counted."},
@@ -219,7 +220,7 @@ constexpr Field<TrainingRequest> training_table[] = {
     {{"tokens", "tokens", 0, limit::tokens, "0: not asked", "Tokens of the whole run."},
      &TrainingRequest::tokens,
      &member<&Scenario::training, &Training::tokens>},
-};
+});
 
 struct TypeName {
   template <class R>

@@ -2,6 +2,7 @@
 // line's help all walk these tables.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -88,13 +89,13 @@ struct RecomputeModule {
   std::string_view name;
   bool RecomputeModules::*flag;
 };
-inline constexpr RecomputeModule recompute_modules[] = {
+inline constexpr auto recompute_modules = std::to_array<RecomputeModule>({
     {"core_attention", &RecomputeModules::core_attention},
     {"layernorm", &RecomputeModules::layernorm},
     {"mlp", &RecomputeModules::mlp},
     {"moe_activation", &RecomputeModules::moe_activation},
     {"mla_up_projection", &RecomputeModules::mla_up_projection},
-};
+});
 
 /// A field as `describe` and help texts show it.
 struct FieldInfo {

@@ -24,7 +24,7 @@ struct Parallelism {
   std::int64_t pipeline = 1;
   std::int64_t virtual_pipeline = 1;  ///< model chunks per rank
   Schedule schedule = Schedule::one_f_one_b;
-  std::vector<std::int64_t> stage_layers;  ///< layers of each model chunk in model order, pipeline * virtual_pipeline long
+  std::vector<std::int64_t> stage_layers;  ///< layers of each chunk in model order, model_chunks() of them
   std::int64_t context = 1;
   ContextParallelKind context_kind = ContextParallelKind::ring;
   std::int64_t expert = 1;

@@ -2,6 +2,7 @@
 #include "core/scenario/rounding.hpp"
 
 #include <array>
+#include <cmath>
 
 namespace meshgauge {
 namespace {
@@ -41,7 +42,7 @@ Decimal to_decimal(double value, int significant) {
   while (digits < floor / 1e16) digits = scaled(value, -(exponent -= 16));
   while (digits >= ceiling) digits = scaled(value, -(++exponent));
   while (digits < floor) digits = scaled(value, -(--exponent));
-  auto rounded = static_cast<std::int64_t>(digits + 0.5);
+  auto rounded = static_cast<std::int64_t>(std::floor(digits + 0.5));
   if (static_cast<double>(rounded) >= ceiling) {
     rounded /= 10;
     ++exponent;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -129,7 +130,7 @@ std::string stage_table(const Json& answer, const Style& style) {
     std::string name = row.first == row.last ? fmt::format("{}", row.first) : fmt::format("{}-{}", row.first, row.last);
     if (row.first == binding) name += " *";
     out += fmt::format("{:<11}{:>7}", name, stage["layers"].dump());
-    constexpr int widths[] = {8, 8, 9, 8, 10, 11};
+    constexpr auto widths = std::to_array<int>({8, 8, 9, 8, 10, 11});
     std::size_t column = 0;
     for (const Json& bytes : stage["phases"]) {
       out += fmt::format("{:>{}}", bytes == 0 ? "-" : gib_text(number(bytes), 2), widths[column++]);

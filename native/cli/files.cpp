@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <system_error>
+#include <vector>
 
 #include "core/io/parse.hpp"
 #include "core/scenario/words.hpp"
@@ -32,10 +33,10 @@ Result<std::string> read_text(const std::string& path) {
   const std::unique_ptr<std::FILE, Close> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
   if (!file) return failure(path, std::strerror(errno));
   std::string text;
-  char buffer[65536];
+  std::vector<char> buffer(65536);
   while (text.size() <= largest_document) {
-    const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get());
-    text.append(buffer, count);
+    const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file.get());
+    text.append(buffer.data(), count);
     if (count == 0) break;
   }
   if (std::ferror(file.get()) != 0) return failure(path, std::strerror(errno));

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -15,11 +16,11 @@ namespace {
 
 using meshgauge::cli::Command;
 
-constexpr Command commands[] = {
+constexpr auto commands = std::to_array<Command>({
     {"estimate", "memory and step time of a training job", meshgauge::cli::run_estimate},
     {"catalog", "models, GPUs, systems and handbook cases", meshgauge::cli::run_catalog},
     {"describe", "every field of a scenario", meshgauge::cli::run_describe},
-};
+});
 
 std::string usage() {
   std::string text =

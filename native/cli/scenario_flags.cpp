@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -26,7 +27,7 @@ struct Flag {
   const char* path;
 };
 
-constexpr Flag flags[] = {
+constexpr auto flags = std::to_array<Flag>({
     {"--model", "/model"},
     {"--system", "/cluster/system"},
     {"--gpu", "/cluster/gpu"},
@@ -48,7 +49,7 @@ constexpr Flag flags[] = {
     {"--global-batch", "/training/global_batch_size"},
     {"--recompute", "/training/recompute"},
     {"--tokens", "/training/tokens"},
-};
+});
 constexpr std::size_t flag_count = std::size(flags);
 constexpr std::string_view handbook_prefix = "handbook:";
 
@@ -193,6 +194,11 @@ std::optional<Json> read_document(const std::string& path, ScenarioRequestText& 
   for (const Issue& issue : parsed.issues) {
     const std::string place = path == "-" ? "standard input" : shortened(path);
     result.issues.push_back({issue.path, place + ": " + issue.message});
+  }
+  if (parsed.ok() && parsed.value->is_object() && !parsed.value->contains("model") &&
+      (parsed.value->contains("model_type") || parsed.value->contains("architectures"))) {
+    result.issues.push_back({"", in_quotes(path) + " is a model's config.json. Give it with --model, and a --system."});
+    return std::nullopt;
   }
   return std::move(parsed.value);
 }

@@ -123,6 +123,8 @@ TEST_CASE("Files that cannot be read are named") {
                                                                      7)),
                 "line 1, column 1");
   check_refused("estimate " + scratch.write("list.json", "[]") + " --tp 2", "no object");
+  check_refused("estimate " + scratch.write("config.json", R"({"model_type":"llama","hidden_size":4096})"),
+                "Give it with --model");
   check_refused("estimate - </dev/zero", "Allowed: up to 4,194,304");
 }
 
@@ -223,7 +225,7 @@ TEST_CASE("The verdict comes first and the totals of the ledger are in the text"
             .out.find("Parameters, gradients and optimizer alone need") != std::string::npos);
 }
 
-TEST_CASE("--explain shows formula, values and source") {
+TEST_CASE("The flag --explain shows formula, values and source") {
   const std::string out = run(small + " --explain").out;
   CHECK(out.find("w * P / d") != std::string::npos);
   CHECK(out.find("= 4 * 124,439,808 / 1") != std::string::npos);

@@ -2,8 +2,10 @@
 const name = `meshgauge-${'VERSION'}`;
 const files = ['FILES'];
 
+// Asked of the server, not of the browser's cache: a page and files of two versions would not run.
 self.addEventListener('install', (event) => {
-  event.waitUntil(caches.open(name).then((cache) => cache.addAll(files)));
+  const fresh = files.map((file) => new Request(file, { cache: 'no-cache' }));
+  event.waitUntil(caches.open(name).then((cache) => cache.addAll(fresh)));
 });
 
 self.addEventListener('activate', (event) => {
@@ -11,7 +13,18 @@ self.addEventListener('activate', (event) => {
   event.waitUntil(caches.keys().then((keys) => Promise.all(keys.filter(outdated).map((key) => caches.delete(key)))));
 });
 
+// "Reload" on the page that was told of a new version.
+self.addEventListener('message', (event) => {
+  if (event.data === 'take over') self.skipWaiting();
+});
+
 self.addEventListener('fetch', (event) => {
   if (event.request.method !== 'GET') return;
-  event.respondWith(caches.match(event.request, { ignoreSearch: true }).then((kept) => kept ?? fetch(event.request)));
+  const asked = event.request.mode === 'navigate' ? './' : event.request;
+  event.respondWith(
+    caches
+      .open(name)
+      .then((cache) => cache.match(asked, { ignoreSearch: true }))
+      .then((kept) => kept ?? fetch(event.request)),
+  );
 });

@@ -8,19 +8,41 @@ import { address } from './state/address.svelte';
 import { offline } from './state/offline.svelte';
 import { result } from './state/result.svelte';
 import { fetchAll } from './tabs/lazy';
-import { language } from './text/language.svelte';
+import { language, t } from './text/language.svelte';
 
 async function start(): Promise<void> {
   // The HTML is there in both languages, and the one before the reader is the one to bring to life.
   const shown = document.documentElement.lang === 'zh-CN' ? 'zh' : 'en';
-  const [boot] = await Promise.all([fetch('./boot.json').then((answer) => answer.json() as Promise<Boot>), language.use(shown)]);
+  const [boot] = await Promise.all([fetchBoot(), language.use(shown)]);
   result.boot(boot);
   const core = result.start();
   hydrate(App, { target: document.getElementById('page')! });
   theme.start();
   await Promise.all([address.open(), core]);
-  const rest = window.requestIdleCallback ?? ((work: () => void) => setTimeout(work, 200));
-  rest(() => void Promise.all([fetchAll(), language.prefetch(), offline.start()]));
+  const idle = window.requestIdleCallback;
+  await new Promise((rest) => (idle ? idle(rest, { timeout: 1000 }) : setTimeout(rest, 200)));
+  await Promise.all([fetchAll(), language.prefetch(), offline.start()]);
+  document.documentElement.dataset.complete = '';
 }
 
-void start();
+async function fetchBoot(): Promise<Boot> {
+  const answer = await fetch('./boot.json');
+  if (!answer.ok) throw new Error(`boot.json: ${answer.status}`);
+  return (await answer.json()) as Boot;
+}
+
+/** Nothing is alive yet that could say it: a plain line above the prerendered page does. */
+function sayWhy(error: unknown): void {
+  const line = document.createElement('p');
+  line.className = 'not-started';
+  line.setAttribute('role', 'alert');
+  const retry = document.createElement('button');
+  retry.className = 'link';
+  retry.textContent = t('app.retry');
+  retry.addEventListener('click', () => location.reload());
+  line.append(t('app.failed', { reason: error instanceof Error ? error.message : String(error) }), ' ', retry);
+  document.body.prepend(line);
+  document.documentElement.removeAttribute('data-waiting');
+}
+
+start().catch(sayWhy);

@@ -133,7 +133,7 @@ TEST_CASE("Ring attention passes keys and values c - 1 times forward and twice t
   CHECK(find(traffic, "dp_gradients")->group_size == 8);
 }
 
-TEST_CASE("Ulysses exchanges queries, keys, values and outputs; all-gather keys and values") {
+TEST_CASE("Ulysses exchanges queries, keys, values and outputs, all-gather keys and values") {
   Scenario s = megatron(llama3_8b(), dgx_h100(8), 1, 1, 131072, 1, 1);
   s.parallelism.context = 8;
   s.parallelism.data = 1;

@@ -1,6 +1,8 @@
 // Talks to the worker: one estimate in flight, one waiting, the latest wins. What is asked early waits for the core.
 import { wrap, type Remote } from 'comlink';
 import type { Describe, Entry, CatalogKind, Estimate, Refusal, Scenario } from './types';
+import type { Pasted } from '../header/recognise';
+import type { Mend } from './mend';
 import type { Service } from './worker';
 
 export type Answer = Estimate | Refusal;
@@ -68,6 +70,14 @@ export class Client {
 
   defaults(scenario: Scenario): Promise<Record<string, unknown>> {
     return this.#service.defaults(scenario);
+  }
+
+  mend(scenario: Scenario, edited: string): Promise<Mend | null> {
+    return this.#service.mend(scenario, edited);
+  }
+
+  recognise(text: string, now: Scenario): Promise<Pasted> {
+    return this.#service.recognise(text, now);
   }
 
   nextLegal(scenario: Scenario, path: string, from: number, direction: 1 | -1): Promise<number | undefined> {

@@ -1,8 +1,10 @@
 // The core in its own thread. One request at a time; the page decides which matter.
 import { expose } from 'comlink';
 import { load, type Core } from 'meshgauge';
+import { recognise } from '../header/recognise';
 import { read, write } from '../state/pointer';
 import { defaultsOf } from './defaults';
+import { mendOf } from './mend';
 import type { Estimate, Refusal, Scenario } from './types';
 
 let core: Core | undefined;
@@ -15,6 +17,9 @@ const service = {
   },
   ask,
   defaults: (scenario: Scenario) => defaultsOf(scenario, ask),
+  mend: (scenario: Scenario, edited: string) => mendOf(scenario, edited, ask),
+  /** Here, so that ten megabytes of pasted text do not hold up the page. */
+  recognise,
   /** The nearest value in `direction` that the core accepts for this field, or undefined within reach. */
   nextLegal(scenario: Scenario, path: string, from: number, direction: 1 | -1): number | undefined {
     const reach = 512;

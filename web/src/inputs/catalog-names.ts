@@ -5,38 +5,52 @@ import { result } from '../state/result.svelte';
 import { n, t } from '../text/language.svelte';
 import type { Item } from './combobox.svelte';
 
-const entryOf = (kind: 'models' | 'gpus' | 'systems', id: unknown) => result.catalog[kind]?.find((entry) => entry.id === id);
+export const entryOf = (kind: 'models' | 'gpus' | 'systems', id: unknown) => result.catalog[kind]?.find((entry) => entry.id === id);
+
+/** Without the vendor that nearly all share: what tells them apart must be seen in a narrow field. */
+const shortName = ({ name }: Entry) => name.replace(/^NVIDIA /, '');
 
 export function modelName(): string {
   const model = scenario.now.model;
-  if (typeof model === 'object') return typeof model._name_or_path === 'string' ? model._name_or_path : t('model.custom');
+  if (typeof model === 'object') return typeof model._name_or_path === 'string' && model._name_or_path !== '' ? model._name_or_path : t('model.custom');
   return entryOf('models', model)?.name ?? String(model ?? '');
 }
 
-export function placeName(): string {
+/** The machine that was chosen, if the catalog knows it. */
+export function placeEntry(): Entry | undefined {
   const system = scenario.get('/cluster/system');
-  const gpu = scenario.get('/cluster/gpu');
-  const entry = system ? entryOf('systems', system) : entryOf('gpus', gpu);
-  return entry?.name ?? String(system ?? gpu ?? '');
+  return system === undefined ? entryOf('gpus', scenario.get('/cluster/gpu')) : entryOf('systems', system);
 }
 
-const parameters = (entry: Entry) => Number(entry.parameters ?? entry.params_total ?? 0);
+export function placeName(): string {
+  const entry = placeEntry();
+  return entry ? shortName(entry) : String(scenario.get('/cluster/system') ?? scenario.get('/cluster/gpu') ?? '');
+}
+
+export const parametersOf = (entry: Entry) => Number(entry.parameters ?? entry.params_total ?? 0);
 
 export function modelItems(): Item[] {
   return (result.catalog.models ?? []).map((entry) => ({
     id: entry.id,
     name: entry.name,
-    detail: parameters(entry) > 0 ? n().count(parameters(entry)) : '',
+    detail: parametersOf(entry) > 0 ? n().count(parametersOf(entry)) : '',
   }));
 }
 
-/** Systems and single GPUs in one list: gpu: tells them apart. */
+const memoryOf = (entry?: Entry) => (entry?.memory_gb ? `${n().significant(Number(entry.memory_gb))} GB` : '');
+
+/** Systems and single GPUs in one list: gpu: tells them apart. A system is found by its GPU, too. */
 export function placeItems(): Item[] {
-  const systems = (result.catalog.systems ?? []).map((entry) => ({
-    id: entry.id,
-    name: entry.name,
-    detail: t('cluster.per_node', { count: Number(entry.gpus_per_node ?? 0) }),
-  }));
-  const gpus = (result.catalog.gpus ?? []).map((entry) => ({ id: `gpu:${entry.id}`, name: entry.name, detail: 'GPU' }));
+  const systems = (result.catalog.systems ?? []).map((entry) => {
+    const gpu = entryOf('gpus', entry.gpu);
+    const memory = memoryOf(gpu);
+    return {
+      id: entry.id,
+      name: shortName(entry),
+      detail: memory ? `${n().integer(Number(entry.gpus_per_node ?? 1))} × ${memory}` : '',
+      found: `${entry.name} ${gpu?.name ?? ''}`,
+    };
+  });
+  const gpus = (result.catalog.gpus ?? []).map((entry) => ({ id: `gpu:${entry.id}`, name: shortName(entry), detail: memoryOf(entry), found: entry.name }));
   return [...systems, ...gpus];
 }

@@ -5,44 +5,46 @@ import { n, t } from '../text/language.svelte';
 
 export interface Identity {
   text: string;
-  right: boolean;
+  /** Unread: a term is no count, and its field says so. */
+  state: 'right' | 'wrong' | 'unread';
 }
 
-const shown = (path: string) => String(scenario.get(path) ?? result.resolved(path) ?? 1);
-const number = (path: string) => Number(scenario.get(path) ?? result.resolved(path) ?? 1);
+const largest = 1e9;
+const data = '/parallelism/data_parallel_size';
+const typedOver = () => scenario.get(data) !== undefined;
+const product = (of: number[]) => of.reduce((a, b) => a * b, 1);
+const shown = (of: number[]) => of.map((degree) => n().integer(degree)).join(' × ');
+
+/** Not a number unless the field holds a count. */
+function count(path: string): number {
+  const value = scenario.get(path) ?? result.resolved(path) ?? 1;
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= largest ? value : NaN;
+}
+const others = () => ['tensor', 'pipeline', 'context'].map((name) => count(`/parallelism/${name}_parallel_size`));
+/** Worked out here, too: the core reports it only with a valid answer. */
+const dataDegree = () => (typedOver() ? count(data) : count('/cluster/gpus') / product(others()));
 
 export function layoutIdentity(): Identity {
-  const names = ['tensor', 'pipeline', 'context', 'data'];
-  const degrees = names.map((name) => number(`/parallelism/${name}_parallel_size`));
-  const gpus = number('/cluster/gpus');
-  const product = degrees.reduce((a, b) => a * b, 1);
-  if (!Number.isFinite(product)) return { text: names.map((name) => shown(`/parallelism/${name}_parallel_size`)).join(' × '), right: false };
-  const right = product === gpus;
-  const values = { product: degrees.map((d) => n().integer(d)).join(' × '), total: n().integer(product), gpus: n().integer(gpus) };
-  const derived = scenario.get('/parallelism/data_parallel_size') === undefined;
-  if (!right && derived) {
-    const others = degrees.slice(0, 3);
-    return { text: t('layout.no_data', { ...values, product: others.join(' × ') }), right };
-  }
-  return { text: t(right ? 'layout.identity' : 'layout.mismatch', values), right };
-}
-
-/** Micro-batches before an update, by the sizes that make the global batch. */
-export function accumulation(): number {
-  return number('/training/global_batch_size') / number('/training/micro_batch_size') / number('/parallelism/data_parallel_size');
+  const gpus = count('/cluster/gpus');
+  const degrees = [...others(), dataDegree()];
+  if (!Number.isFinite(product(degrees))) return { text: t('layout.unread'), state: 'unread' };
+  const values = { product: shown(degrees), total: n().integer(product(degrees)), gpus: n().integer(gpus) };
+  if (!Number.isInteger(dataDegree())) return { text: t('layout.no_data', { ...values, product: shown(others()) }), state: 'wrong' };
+  return product(degrees) === gpus ? { text: t('layout.identity', values), state: 'right' } : { text: t('layout.mismatch', values), state: 'wrong' };
 }
 
 export function batchIdentity(): Identity {
-  const rounds = accumulation();
-  const global = number('/training/global_batch_size');
+  const [global, micro, sequence] = ['global_batch_size', 'micro_batch_size', 'sequence_length'].map((name) => count(`/training/${name}`)) as [number, number, number];
+  const rounds = global / micro / dataDegree();
+  if (!Number.isFinite(rounds * sequence) || !Number.isInteger(dataDegree())) return { text: t('recipe.unread'), state: 'unread' };
   return {
-    text: t(Number.isFinite(rounds) ? 'recipe.identity' : 'recipe.unread', {
+    text: t('recipe.identity', {
       global: n().integer(global),
-      micro: n().integer(number('/training/micro_batch_size')),
+      micro: n().integer(micro),
       rounds: Number.isInteger(rounds) ? n().integer(rounds) : n().significant(rounds, 4),
-      data: n().integer(number('/parallelism/data_parallel_size')),
-      tokens: n().count(global * number('/training/sequence_length')),
+      data: n().integer(dataDegree()),
+      tokens: n().count(global * sequence),
     }),
-    right: Number.isInteger(rounds),
+    state: Number.isInteger(rounds) ? 'right' : 'wrong',
   };
 }

@@ -1,6 +1,8 @@
-// The name of a field as the page says it, from the core's path.
+// The name of a field and of its values as the page says them, from the core's path.
+import type { Fix } from '../core/fix';
+import type { Field } from '../core/types';
 import { fieldOf } from '../state/pointer';
-import { named } from '../text/language.svelte';
+import { language, n, named, t } from '../text/language.svelte';
 
 /** /training/precision is field.precision; a path without a name of its own shows itself. */
 export function labelOf(path: string): string {
@@ -18,6 +20,21 @@ export const abbreviations: Record<string, string> = {
   '/parallelism/virtual_pipeline_size': 'VPP',
   '/parallelism/expert_parallel_size': 'EP',
 };
+const shorter: Record<string, string> = {
+  ...abbreviations,
+  '/parallelism/expert_tensor_parallel_size': 'ETP',
+  '/parallelism/sequence_parallel': 'SP',
+};
 
 /** The shortest name of a field, for lists of them. */
-export const shortLabelOf = (path: string) => (path === '/parallelism/sequence_parallel' ? 'SP' : (abbreviations[fieldOf(path)] ?? labelOf(path)));
+export const shortLabelOf = (path: string) => shorter[fieldOf(path)] ?? labelOf(path);
+
+/** One sentence on what a field means; the core's, in the language of the page. */
+export const helpOf = (field: Field): string | undefined => (language.core ? language.core.help[field.path] : field.help) ?? undefined;
+
+export function valueWords(value: unknown): string {
+  if (typeof value === 'boolean') return t(value ? 'option.on' : 'option.off');
+  return typeof value === 'number' ? n().integer(value) : named('option', value);
+}
+
+export const settingWords = ({ path, value }: Fix) => t('fix.setting', { field: shortLabelOf(path), value: valueWords(value) });

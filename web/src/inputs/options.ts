@@ -1,6 +1,7 @@
 // What a field offers to choose from: the core's options, yes or no, or a whole range that is short enough to list.
 import type { Field } from '../core/types';
 import { result } from '../state/result.svelte';
+import { scenario } from '../state/scenario.svelte';
 import { named, t, word } from '../text/language.svelte';
 
 export interface Option {
@@ -35,7 +36,8 @@ function textOf(name: string, value: unknown): string {
 
 function isBarred(name: string, value: unknown): boolean {
   if (name !== 'zero_stage') return false;
-  const engine = result.describe.engines.find(({ id }) => id === result.resolved('/training/engine'));
+  const chosen = scenario.get('/training/engine') ?? result.resolved('/training/engine');
+  const engine = result.describe.engines.find(({ id }) => id === chosen);
   return engine !== undefined && !engine.zero_stages.includes(Number(value));
 }
 

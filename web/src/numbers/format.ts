@@ -30,6 +30,8 @@ function numbersOf(code: LanguageCode) {
     format(value, { minimumFractionDigits: digits, maximumFractionDigits: digits });
   const significant = (value: number, digits = 3) => format(value, { maximumSignificantDigits: digits });
   const integer = (value: number) => format(value, { maximumFractionDigits: 0 });
+  /** Three digits, so that 21.0 stands under 40.4. */
+  const three = (value: number) => (value < 0.995 ? significant(value) : decimal(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0));
 
   /** Largest unit that leaves a value of at least 1. */
   const scaled = (value: number, units: readonly (readonly [number, string])[]): Figure => {
@@ -46,7 +48,7 @@ function numbersOf(code: LanguageCode) {
     if (seconds >= 99.95) return { value: integer(seconds), unit: 's' };
     if (seconds >= 9.995) return { value: decimal(seconds, 1), unit: 's' };
     if (seconds >= 0.9995) return { value: decimal(seconds, 2), unit: 's' };
-    return { value: significant(seconds * 1e3), unit: 'ms' };
+    return { value: three(seconds * 1e3), unit: 'ms' };
   };
 
   return {
@@ -74,7 +76,7 @@ function numbersOf(code: LanguageCode) {
       total >= 0.9995
         ? { unit: 's', of: (seconds: number) => decimal(seconds, 2) }
         : { unit: 'ms', of: (seconds: number) => decimal(seconds * 1e3, total >= 0.0995 ? 1 : 2) },
-    milliseconds: (seconds: number) => (seconds * 1e3 >= 100 ? integer(seconds * 1e3) : significant(seconds * 1e3)),
+    milliseconds: (seconds: number) => three(seconds * 1e3),
     /** Both ends of a time range at equal digits. */
     timeRange: (low: number, high: number) => {
       const digits = low >= 9.995 ? 1 : 2;
@@ -92,6 +94,11 @@ function numbersOf(code: LanguageCode) {
     },
     percent: (ratio: number, digits = 0) =>
       format(ratio, { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }),
+    /** Shares in a column, with one decimal and never a 0 for what is there. */
+    finePercent: (ratio: number) => {
+      const one = { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
+      return ratio > 0 && ratio < 0.0005 ? `<\u00a0${format(0.001, one)}` : format(ratio, one);
+    },
     /** A share in a column headed %: never a 0 for what is there. */
     share: (ratio: number) => (ratio > 0 && ratio < 0.01 ? '< 1' : integer(ratio * 100)),
     /** Never 0 or 100. */
@@ -102,7 +109,6 @@ function numbersOf(code: LanguageCode) {
     flops: (value: number, unit: string) =>
       join(scaled(value, [[1e18, `E${unit}`], [1e15, `P${unit}`], [1e12, `T${unit}`], [1e9, `G${unit}`], [1, unit]])),
     money: (usd: number) => `$${integer(usd)}`,
-    signed: (text: string, positive: boolean) => (positive ? `+${text}` : text),
   };
 }
 

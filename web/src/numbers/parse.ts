@@ -13,9 +13,10 @@ const timeUnits: Record<string, number> = {
   ns: 1e-9, us: 1e-6, µs: 1e-6, μs: 1e-6, ms: 1e-3, s: 1, min: 60, h: 3600, d: 86400, day: 86400, days: 86400, 小时: 3600, 天: 86400,
 };
 
-/** Splits "1,024 GiB" into the number and the rest. */
+/** Splits "1,024 GiB" into the number and the rest. Full-width digits are digits; what groups them groups three. */
 function split(text: string): [number, string] | null {
-  const found = /^([+-]?(?:\d[\d,_ ]*\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(.*)$/i.exec(text.trim());
+  const number = /^([+-]?(?:\d{1,3}(?:[,_ ]\d{3})+(?:\.\d*)?|\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(.*)$/i;
+  const found = number.exec(text.normalize('NFKC').trim());
   if (!found) return null;
   const value = Number(found[1]!.replace(/[,_ ]/g, ''));
   return Number.isFinite(value) ? [value, found[2]!.trim()] : null;

@@ -11,9 +11,13 @@ const quiet = 300;
 class AddressState {
   /** Parts of an opened link that are not known here. */
   unknown = $state.raw<string[]>([]);
+  /** The fragment that the page shows: another one in the address was put there by Back or by hand. */
+  #shown = '';
+  #leaves = false;
 
   /** Link first, then what was kept, then the default. */
   async open(): Promise<void> {
+    this.#shown = location.hash;
     const linked = await decode(location.hash);
     if (linked) {
       view.restore(linked.view.tab, linked.view.open);
@@ -21,6 +25,25 @@ class AddressState {
     }
     const opened = linked?.scenario ?? keptScenario();
     if (opened) scenario.open(opened);
+    addEventListener('popstate', () => void this.#follow());
+  }
+
+  /** Back, Forward, or a link put into the address of the open page. */
+  async #follow(): Promise<void> {
+    if (location.hash === this.#shown) return;
+    const linked = await decode(location.hash);
+    if (!linked && location.hash) return;
+    this.#shown = location.hash;
+    this.unknown = linked?.unknown ?? [];
+    view.restore(linked?.view.tab, linked?.view.open);
+    scenario.replace(linked?.scenario ?? defaultScenario);
+  }
+
+  /** A whole scenario from elsewhere: the present one stays behind Back, and behind undo. */
+  async adopt(next: Scenario, edited = ''): Promise<void> {
+    await this.writeNow();
+    this.#leaves = true;
+    scenario.replace(next, edited);
   }
 
   async #fragment(): Promise<string> {
@@ -39,14 +62,23 @@ class AddressState {
   async writeNow(now: Scenario = scenario.now): Promise<void> {
     const fragment = await this.#fragment();
     if (now !== scenario.now) return;
-    history.replaceState(history.state, '', fragment || location.pathname + location.search);
     keep('scenario', JSON.stringify(now));
+    try {
+      const address = fragment || location.pathname + location.search;
+      if (this.#leaves) history.pushState(null, '', address);
+      else history.replaceState(history.state, '', address);
+      this.#leaves = false;
+      this.#shown = location.hash;
+    } catch {
+      // Browsers refuse too many changes in a row and too long an address; the next change writes it.
+    }
   }
 }
 
 function keptScenario(): Scenario | null {
   try {
-    return JSON.parse(kept('scenario') ?? 'null') as Scenario | null;
+    const found: unknown = JSON.parse(kept('scenario') ?? 'null');
+    return typeof found === 'object' && !Array.isArray(found) ? (found as Scenario | null) : null;
   } catch {
     return null;
   }

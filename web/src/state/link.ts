@@ -79,7 +79,15 @@ function understand(text: string): unknown {
   if (!text.startsWith(':')) return text !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined;
   if (text === ':on') return true;
   if (text === ':off') return false;
-  return decodeURIComponent(text.slice(1));
+  return unescaped(text.slice(1));
+}
+/** undefined where a % was cut off or typed by hand. */
+function unescaped(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 export async function encode(scenario: Scenario | null, view: View = {}): Promise<string> {
@@ -120,19 +128,22 @@ function notPlain(scenario: Scenario): [string, unknown][] {
     .filter(([path, value]) => value !== undefined && !(isPlain(value) && places.has(path)));
 }
 
+/** Of a later version's link, what is known here is taken and the version is named among the unknown parts. */
 export async function decode(fragment: string): Promise<Linked | null> {
-  const [version, ...parts] = fragment.replace(/^#/, '').split(';');
-  if (version !== 'v1') return null;
-  const linked: Linked = { scenario: null, view: {}, unknown: [] };
+  const [version = '', ...parts] = fragment.replace(/^#/, '').split(';');
+  if (!/^v\d+$/.test(version)) return null;
+  const linked: Linked = { scenario: null, view: {}, unknown: version === 'v1' ? [] : [version] };
   let scenario: Scenario = {};
   for (const part of parts) {
     const at = part.indexOf('=');
     const key = part.slice(0, at);
     const text = part.slice(at + 1);
     const section = sections.find(([letter]) => letter === key);
-    if (key === 'tab') linked.view.tab = text;
-    else if (key === 'open') linked.view.open = decodeURIComponent(text);
-    else if (key === 'm') scenario = write(scenario, '/model', decodeURIComponent(text));
+    const plain = ['tab', 'open', 'm'].includes(key) ? unescaped(text) : text;
+    if (plain === undefined) linked.unknown.push(part);
+    else if (key === 'tab') linked.view.tab = plain;
+    else if (key === 'open') linked.view.open = plain;
+    else if (key === 'm') scenario = write(scenario, '/model', plain);
     else if (key === 'x') for (const [path, value] of await rest(text, linked)) scenario = write(scenario, path, value);
     else if (section) scenario = takeTokens(scenario, text.split(','), section, linked);
     else if (part) linked.unknown.push(part);
@@ -162,10 +173,10 @@ function takeTokens(scenario: Scenario, texts: string[], [letter, tokens]: [stri
 }
 
 function takePlace(scenario: Scenario, text: string): Scenario {
-  const [name = '', count] = text.split('*');
-  if (name.startsWith('gpu:')) scenario = write(scenario, '/cluster/gpu', decodeURIComponent(name.slice(4)));
-  else if (name) scenario = write(scenario, '/cluster/system', decodeURIComponent(name));
+  const [name, count] = text.split('*').map((part) => unescaped(part) ?? part);
+  if (name?.startsWith('gpu:')) scenario = write(scenario, '/cluster/gpu', name.slice(4));
+  else if (name) scenario = write(scenario, '/cluster/system', name);
   if (count === undefined) return scenario;
   const gpus = Number(count);
-  return write(scenario, '/cluster/gpus', Number.isFinite(gpus) ? gpus : decodeURIComponent(count));
+  return write(scenario, '/cluster/gpus', Number.isFinite(gpus) ? gpus : count);
 }

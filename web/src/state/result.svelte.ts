@@ -1,6 +1,9 @@
 // The core's answers: the last valid estimate, what is wrong with the present input, and the catalog.
 import { Client, type Answer } from '../core/client';
+import type { Mend } from '../core/mend';
 import type { Boot, Describe, Entry, Estimate, Field, Issue, Scenario } from '../core/types';
+import { recognise, type Pasted } from '../header/recognise';
+import { defaultScenario, sameScenario } from './default-scenario';
 import { fieldOf, read } from './pointer';
 import { scenario } from './scenario.svelte';
 
@@ -12,6 +15,8 @@ class ResultState {
   /** The scenario that `estimate` answers. */
   answered = $state.raw<Scenario>({});
   issues = $state.raw<Issue[]>([]);
+  /** Changes elsewhere that would make the present input valid. */
+  mend = $state.raw<Mend | null>(null);
   /** Why the core is not there. */
   failure = $state<string | null>(null);
   ready = $state(false);
@@ -21,6 +26,9 @@ class ResultState {
   #client: Client | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
   fields = $derived(new Map(this.describe.fields.map((field) => [field.path, field])));
+  invalid = $derived(this.issues.length > 0);
+  /** The figures shown are nobody's but the example's. */
+  isExample = $derived(sameScenario(this.answered, defaultScenario));
 
   boot(boot: Boot): void {
     this.estimate = boot.estimate;
@@ -61,9 +69,15 @@ class ResultState {
       this.estimate = answer;
       this.answered = asked;
     }
+    this.mend = null;
     document.documentElement.removeAttribute('data-waiting');
     clearTimeout(this.#rest);
-    if (answer.ok) this.#rest = setTimeout(() => void this.#askDefaults(asked), 300);
+    this.#rest = setTimeout(() => void (answer.ok ? this.#askDefaults(asked) : this.#askMend(asked)), answer.ok ? 300 : 100);
+  }
+
+  async #askMend(asked: Scenario): Promise<void> {
+    const mend = await this.#client?.mend(asked, scenario.edited);
+    if (mend && asked === scenario.now) this.mend = mend;
   }
 
   /** Once the keys rest: each set field left out in turn. */
@@ -91,6 +105,11 @@ class ResultState {
 
   warnings(path: string): Issue[] {
     return this.estimate.warnings.filter((warning) => fieldOf(warning.path) === path);
+  }
+
+  /** In the worker, if there is one. */
+  recognise(text: string): Promise<Pasted> {
+    return this.failure === null && this.#client ? this.#client.recognise(text, scenario.now) : recognise(text, scenario.now);
   }
 
   nextLegal(path: string, from: number, direction: 1 | -1): Promise<number | undefined> {

@@ -9,9 +9,11 @@ class ScenarioState {
   now = $state.raw<Scenario>(defaultScenario);
   /** True once anything was changed by hand. */
   touched = $state(false);
+  /** The path last changed by hand, which no proposal touches. */
+  edited = '';
   #past: Scenario[] = [];
   #future: Scenario[] = [];
-  #lastEdit = { path: '', at: 0 };
+  #editedAt = 0;
 
   get(path: string): unknown {
     return read(this.now, path);
@@ -20,16 +22,17 @@ class ScenarioState {
   /** Edits of one field in quick succession are one step of undo. */
   set(path: string, value: unknown): void {
     const at = Date.now();
-    const continues = this.#lastEdit.path === path && at - this.#lastEdit.at < 1000;
-    this.#lastEdit = { path, at };
-    this.replace(write(this.now, path, value), !continues);
+    const continues = this.edited === path && at - this.#editedAt < 1000;
+    this.#editedAt = at;
+    this.replace(write(this.now, path, value), path, !continues);
   }
 
-  replace(scenario: Scenario, undoable = true): void {
+  replace(scenario: Scenario, edited = '', undoable = true): void {
     if (undoable) {
       this.#past = [...this.#past.slice(1 - depth), this.now];
       this.#future = [];
     }
+    this.edited = edited;
     this.touched = true;
     this.now = scenario;
   }
@@ -43,6 +46,7 @@ class ScenarioState {
     const before = this.#past.pop();
     if (!before) return;
     this.#future.push(this.now);
+    this.edited = '';
     this.now = before;
   }
 

@@ -1,12 +1,24 @@
 // What the core says in English, in the words of the page; English stays where there is no translation.
 import type { Line } from '../core/types';
+import { abbreviations } from '../inputs/labels';
 import { language, spaced, word } from './language.svelte';
 
 export const lineName = (line: Line): string => language.core?.lines[line.id] ?? line.name;
 
-/** An issue or warning: fields by the names the page gives them, the sentence in its language. */
+const fieldKey = /(^\w+(?= (?:is|为) )|(?<=\bSet )\w+(?= )|\b[a-z]+(?:_[a-z]+)+\b)/g;
+const engine = /\b(?:ddp|fsdp[12]|deepspeed|megatron)\b/g;
+
+const fieldName = (key: string) => abbreviations[`/parallelism/${key}`] ?? word('field', key) ?? key;
+
+/** An issue or warning: fields and engines by the names the page gives them, the sentence in its language. */
 export function inLanguage(message: string): string {
-  const translated = language.core ? language.core.message(message) : message;
-  const named = translated.replace(/(^\w+(?= (?:is|为) )|(?<=\bSet )\w+(?= )|\b[a-z]+(?:_[a-z]+)+\b)/g, (key) => word('field', key) ?? key);
-  return language.core ? spaced(named) : named;
+  const translated = language.core ? language.core.message(message) : message.replace(/, (?:a string|a number|a boolean|null)(?=\. Expected)/g, '');
+  const named = translated
+    .replace(fieldKey, fieldName)
+    .replace(engine, (id) => word('option', id) ?? id)
+    .replace(/(?<=[\w)]) x (?=\w)/g, ' × ');
+  return language.core ? closed(spaced(named)) : named;
 }
+
+/** No space between Han, where a name of the core was a Latin word. */
+const closed = (text: string) => text.replace(/(\p{Script=Han}) +(?=\p{Script=Han})/gu, '$1');

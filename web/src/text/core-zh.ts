@@ -1,5 +1,6 @@
 // Chinese for what the core says: ledger lines, letters of formulas, issues and warnings.
 import type { CoreNames } from './core-names';
+import { help } from './core-help-zh';
 import { inChinese } from './core-sentences-zh';
 
 export const coreNames: CoreNames = {
@@ -136,5 +137,6 @@ export const coreNames: CoreNames = {
     'nccl_buffers.k': '通道数',
     'nccl_buffers.B': '每条通道连接的字节数',
   },
+  help,
   message: inChinese,
 };
