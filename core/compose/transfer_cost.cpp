@@ -71,6 +71,28 @@ void expose(const Profile& profile, bool by_units, bool backward, Seconds window
   }
 }
 
+bool is_expert_exchange(const Transfer& t) {
+  return t.group == Group::expert_parallel && t.collective == Collective::all_to_all;
+}
+
+/// DualPipe pairs the forward of one micro-batch with the backward of another, so that the all-to-alls of each run
+/// beside the other's kernels (DeepSeek-V3, arXiv:2412.19437 section 3.2.1).
+void hide_expert_exchange(const Scenario& scenario, const Profile& profile, const LayerCost& kernels,
+                          std::vector<PricedTransfer>& priced) {
+  Seconds cost{};
+  for (const PricedTransfer& p : priced) {
+    if (is_expert_exchange(p.transfer)) cost += p.seconds;
+  }
+  if (cost.value <= 0) return;
+  const Seconds work = kernels.forward + kernels.backward_input + kernels.backward_weight + kernels.recompute;
+  const double share = exposed_units(profile, cost, static_cast<double>(scenario.micro_batches()) * work, Seconds{});
+  for (PricedTransfer& p : priced) {
+    if (!is_expert_exchange(p.transfer)) continue;
+    p.transfer.overlap = Overlap::with_compute;
+    p.exposed = share * p.seconds;
+  }
+}
+
 }  // namespace
 
 Part part_of(const Transfer& t) {
@@ -138,6 +160,7 @@ void price_transfers(const Scenario& scenario, const Profile& profile, std::int6
     }
     priced.push_back(p);
   }
+  if (scenario.parallelism.schedule == Schedule::dualpipe) hide_expert_exchange(scenario, profile, kernels, priced);
 }
 
 void expose_data_parallel(const Scenario& scenario, const Profile& profile, const Windows& windows,

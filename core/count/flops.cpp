@@ -12,7 +12,8 @@ double number(std::int64_t n) { return static_cast<double>(n); }
 struct LayerWork {
   double projections = 0;     ///< matrices of the attention block
   double mlp = 0;             ///< dense MLP, or top-k and shared experts
-  double core = 0;            ///< scores and their product with the values, over the full square
+  double core = 0;            ///< scores and their product with the values, without a causal mask
+  double causal_core = 0;     ///< of that, what a causal mask leaves
   double executed_core = 0;   ///< what the kernel computes of it
   double up_projections = 0;  ///< of latent attention: what selective recompute can run again
 };
@@ -43,14 +44,14 @@ double visible_share(double s, double window, bool causal) {
 void add_core(const Scenario& scenario, double s, double width, bool causal, bool windowed, LayerWork& work) {
   const ModelShape& m = scenario.model;
   const double core = s * width;
-  work.core += core;
-  if (scenario.training.attention == Attention::unfused) {
-    work.executed_core += core;
-    return;
-  }
   const double local = windowed && m.layers > 0 ? number(m.local_layers) / number(m.layers) : 0;
-  work.executed_core +=
-      core * ((1 - local) * visible_share(s, 0, causal) + local * visible_share(s, number(m.window), causal));
+  const auto share = [&](bool masked) {
+    return (1 - local) * visible_share(s, 0, masked) + local * visible_share(s, number(m.window), masked);
+  };
+  // Papers give no convention for windows: what lies outside them is no work of the model under either.
+  work.core += core * share(false);
+  work.causal_core += core * share(causal);
+  work.executed_core += scenario.training.attention == Attention::unfused ? core : core * share(causal);
 }
 
 LayerWork layer_work(const Scenario& scenario, LayerKind kind, AttentionKind attention) {
@@ -61,7 +62,7 @@ LayerWork layer_work(const Scenario& scenario, LayerKind kind, AttentionKind att
   if (attention == AttentionKind::linear) {  // no mask to halve: state update and read-out for each token
     const double width = a * number(m.head_dim);
     work.projections = 5 * h * width;
-    work.core = work.executed_core = 2 * width * number(m.head_dim);
+    work.core = work.causal_core = work.executed_core = 2 * width * number(m.head_dim);
   } else if (m.mla.used()) {
     add_latent_projections(m, work);
     add_core(scenario, s, a * number(m.mla.qk_nope_head_dim + m.mla.qk_rope_head_dim + m.mla.v_head_dim), causal, true,
@@ -78,15 +79,6 @@ LayerWork layer_work(const Scenario& scenario, LayerKind kind, AttentionKind att
   work.mlp = kind == LayerKind::moe ? h * matrices * (number(m.moe.expert_ffn * m.moe.top_k) + number(m.moe.shared_ffn))
                                     : h * matrices * number(m.ffn);
   return work;
-}
-
-/// Multiply-adds of `kind`'s attention core under the causal convention.
-double causal_core(const LayerWork& work, const Scenario& scenario, LayerKind kind, AttentionKind attention) {
-  if (attention == AttentionKind::linear || kind == LayerKind::encoder || work_sizes(scenario).causal == 0) {
-    return work.core;
-  }
-  // Cross attention, half of such a layer's core, sees the whole encoder.
-  return kind == LayerKind::decoder_with_cross_attention ? work.core * 0.75 : work.core / 2;
 }
 
 /// Multiply-adds of one layer's forward that selective recompute runs again.
@@ -116,7 +108,7 @@ StepFlops step_flops(const Scenario& scenario) {
     const LayerWork work = layer_work(scenario, kind, attention);
     const double n = number(count);
     matrices += n * (work.projections + work.mlp);
-    causal += n * causal_core(work, scenario, kind, attention);
+    causal += n * work.causal_core;
     full += n * work.core;
     executed += n * work.executed_core;
     recomputed_full += n * (work.projections + work.mlp + work.executed_core);

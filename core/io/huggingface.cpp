@@ -68,6 +68,12 @@ constexpr auto uncovered = std::to_array<Uncovered>({
     {"encoder_ffn_dim", "encoder-decoder models other than T5"},
 });
 
+/// Keys of architectures that differ from a plain decoder in what they compute: with one of them a config that does
+/// not say what it is cannot be guessed.
+constexpr std::string_view telling_keys =
+    "embedding_size type_vocab_size position_embedding_type attention_window image_size num_channels conv_dim "
+    "encoder_attention_type relative_attention_num_buckets expand_k decay_low_rank_dim decoder_layers";
+
 bool is_set(const Json& value) {
   if (value.is_boolean()) return value.get<bool>();
   return value.is_number() ? value != 0 : !value.is_null() && !value.empty();
@@ -183,12 +189,29 @@ void report_missing(const ConfigReader& c, const Family& family, std::string_vie
   need("vocab_size padded_vocab_size", family.vocab > 0 || family.kind == ModelKind::vit);
   if (missing.empty()) return;
   std::string text = "The config.json lacks " + list_text(missing) + '.';
-  if (family.types.empty()) {
-    text += " Its architecture" +
-            (name.empty() ? std::string(" is not named") : ' ' + in_quotes(name) + " is unknown") +
-            ", so it needs hidden_size, num_hidden_layers, num_attention_heads, intermediate_size and vocab_size.";
+  if (family.types.empty() && name.empty()) {
+    text +=
+        " Its architecture is not named, so it needs hidden_size, num_hidden_layers, num_attention_heads, "
+        "intermediate_size and vocab_size.";
   }
   reading.fail(c.path(), std::move(text));
+}
+
+/// An architecture that is named but not known is not guessed: a wrong shape would look like an answer.
+void report_unknown_architecture(const ConfigReader& c, std::string_view name, Reading& reading) {
+  const std::string path = c.path() + (c.has("model_type")      ? "/model_type"
+                                       : c.has("architectures") ? "/architectures"
+                                                                : "");
+  const std::string what = name.empty()
+                               ? "The config.json has no model_type, and its keys are not those of a plain decoder."
+                               : "The architecture " + in_quotes(name) + " is unknown.";
+  const std::vector<std::string_view> types = family_types();
+  const std::string_view near = nearest(name, types);
+  std::string text = what + (near.empty() ? "" : " Did you mean " + in_quotes(near) + '?') +
+                     " Allowed: " + list_text(types) +
+                     ". For a decoder built like one of them, give its model_type with hidden_size, num_hidden_layers, "
+                     "num_attention_heads, intermediate_size and vocab_size.";
+  reading.fail(path, std::move(text));
 }
 
 void check_shape(ConfigReader& c, const ModelShape& m) {
@@ -219,6 +242,12 @@ Result<ModelShape> read_huggingface(const Json& config, std::string_view path) {
   const Family* known = find_family(type);
   if (known == nullptr) known = find_family(architecture_stem(architecture));
   if (known == nullptr && !nested.empty()) known = find_family(outer.text("model_type"));
+  const bool named = !type.empty() || !architecture.empty();
+  const bool telling = known == nullptr && c.find(telling_keys) != nullptr;
+  if (known == nullptr && (named || telling)) {
+    report_unknown_architecture(c, type.empty() ? architecture : std::string_view(type), reading);
+    return std::move(reading.issues);
+  }
   const Family family = known != nullptr ? *known : guess_family(c);
 
   ModelShape m = read_shape(c, family);

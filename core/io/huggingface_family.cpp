@@ -59,7 +59,8 @@ void finish_starcoder2(ConfigReader& c, ModelShape& m) { set_biases(m, c.flag("u
 void finish_falcon(ConfigReader& c, ModelShape& m) {
   const bool is_new = c.flag("new_decoder_architecture");
   const bool parallel = c.flag("parallel_attn", true);
-  if (!is_new) m.kv_heads = c.flag("multi_query", true) ? 1 : m.heads;
+  const bool names_kv_heads = c.find("n_head_kv") != nullptr;  // the first 40B files, of type RefinedWeb
+  if (!is_new && !names_kv_heads) m.kv_heads = c.flag("multi_query", true) ? 1 : m.heads;
   m.norms_per_layer = is_new ? c.whole("num_ln_in_parallel_attn", {1, 2}, 2) : parallel ? 1 : 2;
   if (c.flag("alibi")) m.position = Position::alibi;
   set_biases(m, c.flag("bias"));
@@ -174,7 +175,8 @@ constexpr auto plain_gelu = Activation::gelu;
 
 // clang-format off
 constexpr auto families = std::to_array<Family>({
-  {.types = "llama yi smollm3 aquila xverse granite granitemoe granitemoeshared"},
+  {.types = "smollm3", .tie = true},
+  {.types = "llama yi aquila xverse granite granitemoe granitemoeshared"},
   {.types = "mistral ministral", .kv_heads = 8, .window = 4096},
   {.types = "mixtral", .kv_heads = 8},
   {.types = "qwen", .biases = Biases::qkv, .positions = 8192, .finish = finish_qwen},
@@ -242,18 +244,32 @@ bool same_type(std::string_view a, std::string_view b) {
   }
 }
 
-}  // namespace
-
-const Family* find_family(std::string_view model_type) {
+template <class Visit>
+void for_each_type(Visit visit) {
   for (const Family& family : families) {
     std::string_view types = family.types;
     while (!types.empty()) {
       const std::size_t end = std::min(types.find(' '), types.size());
-      if (same_type(types.substr(0, end), model_type)) return &family;
+      visit(types.substr(0, end), family);
       types.remove_prefix(std::min(end + 1, types.size()));
     }
   }
-  return nullptr;
+}
+
+}  // namespace
+
+const Family* find_family(std::string_view model_type) {
+  const Family* found = nullptr;
+  for_each_type([&](std::string_view type, const Family& family) {
+    if (found == nullptr && same_type(type, model_type)) found = &family;
+  });
+  return found;
+}
+
+std::vector<std::string_view> family_types() {
+  std::vector<std::string_view> types;
+  for_each_type([&](std::string_view type, const Family&) { types.push_back(type); });
+  return types;
 }
 
 Family guess_family(const ConfigReader& c) {

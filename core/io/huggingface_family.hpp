@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "core/io/config_reader.hpp"
 #include "core/scenario/model_shape.hpp"
@@ -38,7 +39,10 @@ struct Family {
 /// nullptr if the type is not known. Case, '_' and '-' do not matter.
 [[nodiscard]] const Family* find_family(std::string_view model_type);
 
-/// The family of a config whose model_type is not known: a decoder with what its own keys suggest.
+/// Every model_type that is known, in the order of the table.
+[[nodiscard]] std::vector<std::string_view> family_types();
+
+/// The family of a config that does not say what it is: a decoder with what its own keys suggest.
 [[nodiscard]] Family guess_family(const ConfigReader&);
 
 }  // namespace meshgauge

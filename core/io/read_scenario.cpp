@@ -160,6 +160,17 @@ std::optional<ModelShape> read_model(const Json& document, Reading& reading) {
   return take(find_model(name, "/model"), reading);
 }
 
+/// Multimodal models are counted without their other towers.
+void note_left_out(const Json& document, Issues& notes) {
+  const auto model = document.find("model");
+  if (model == document.end() || !model->is_object()) return;
+  for (const char* key : {"vision_config", "audio_config", "vision_tower_config", "visual", "speech_config"}) {
+    if (!model->contains(key)) continue;
+    notes.push_back(
+        {"/model/" + std::string(key), std::string(key) + " is left out: the language model alone is counted."});
+  }
+}
+
 /// A node of a GPU that is named without a system: its fabric inside, an assumed network between.
 Cluster cluster_of(Gpu gpu) {
   Cluster cluster;
@@ -221,6 +232,7 @@ Result<Resolution> read_scenario(const Json& document) {
   read_version(document, reading);
   ScenarioRequest request;
   request.model = read_model(document, reading);
+  note_left_out(document, request.notes);
   read_section(document, "cluster", cluster_fields(), request.cluster, reading);
   read_section(document, "parallelism", parallelism_fields(), request.parallelism, reading);
   read_section(document, "training", training_fields(), request.training, reading);

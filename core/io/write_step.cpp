@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/io/write_value.hpp"
+#include "core/scenario/rounding.hpp"
 
 namespace meshgauge {
 namespace {
@@ -50,7 +51,9 @@ Json write_traffic(const StepReport& report) {
 
 Json write_step(const StepReport& report) {
   Json json;
-  json["seconds"] = rounded_number(report.seconds.value);
+  double seconds = 0;  // the sum of the parts as printed, so that a reader's sum is the same
+  for (const Seconds& part : report.parts) seconds += round_significant(part.value, 6);
+  json["seconds"] = exact_number(round_significant(seconds, 12));
   json["low_seconds"] = rounded_number(report.low.value);
   json["high_seconds"] = rounded_number(report.high.value);
   json["tokens_per_second_per_gpu"] = rounded_number(report.tokens_per_second_per_gpu);

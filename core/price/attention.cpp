@@ -26,15 +26,16 @@ Seconds attention_time(const Profile& profile, const Training& training, const O
   const Bytes bytes{forward ? op.bytes : op.backward_bytes};
   const bool wide = activation_bytes(training.precision) > 2;
   const FlopsPerSecond products = matmul_rate(profile, matmul_format(training.precision, false));
+  const double half_speed = training.precision == Precision::fp16 ? profile.fp16_speed : 1;
   if (training.attention == Attention::unfused) {
-    FlopsPerSecond rate = wide ? 0.63 * products : profile.unfused_attention;
+    FlopsPerSecond rate = wide ? 0.63 * products : half_speed * profile.unfused_attention;
     rate = rate * std::sqrt(std::min(1.0, op.k / 128));
     if (std::floor(op.k / 8) * 8 != op.k) rate = rate * profile.misaligned_heads;
     return flops / rate + bytes / profile.hbm;
   }
   const auto s = static_cast<double>(training.sequence_length);
   const double fill = s / (s + profile.flash_half_sequence);
-  const FlopsPerSecond half = forward ? profile.flash_forward : profile.flash_backward;
+  const FlopsPerSecond half = half_speed * (forward ? profile.flash_forward : profile.flash_backward);
   const FlopsPerSecond peak = wide ? min(half, 0.5 * products) : half;
   return flops / (peak * fill * width_factor(op.k));
 }

@@ -56,13 +56,14 @@ MatmulFormat matmul_format(Precision precision, bool low_precision) {
     case Precision::tf32:
       return MatmulFormat::tf32;
     case Precision::fp8:
-      return low_precision ? MatmulFormat::fp8 : MatmulFormat::half;
-    case Precision::bf16:
+      return low_precision ? MatmulFormat::fp8 : MatmulFormat::bf16;
     case Precision::fp16:
+      return MatmulFormat::fp16;
+    case Precision::bf16:
     case Precision::pure_bf16:
-      return MatmulFormat::half;
+      return MatmulFormat::bf16;
   }
-  return MatmulFormat::half;
+  return MatmulFormat::bf16;
 }
 
 FlopsPerSecond matmul_rate(const Profile& profile, MatmulFormat format) {
@@ -71,8 +72,10 @@ FlopsPerSecond matmul_rate(const Profile& profile, MatmulFormat format) {
       return profile.matmul_fp32;
     case MatmulFormat::tf32:
       return profile.matmul_tf32;
-    case MatmulFormat::half:
+    case MatmulFormat::bf16:
       return profile.matmul_16bit;
+    case MatmulFormat::fp16:
+      return profile.fp16_speed * profile.matmul_16bit;
     case MatmulFormat::fp8:
       return profile.matmul_fp8;
   }
@@ -91,7 +94,7 @@ Seconds gemm_time(const Profile& profile, MatmulFormat format, double m, double 
                         .wave = profile.multiprocessors};
   double compute = compute_seconds(product, profile);
   if (!multiple_of_8(n) || !multiple_of_8(k)) compute *= profile.misaligned_slowdown;
-  const double wide = format == MatmulFormat::half ? 2.0 : 4.0;
+  const double wide = format == MatmulFormat::bf16 || format == MatmulFormat::fp16 ? 2.0 : 4.0;
   const double in = eight ? 1.0 : wide, out = eight ? 2.0 : wide;
   const double bytes = groups * (in * (m * k + k * n) + out * m * n);
   return {std::max(compute, bytes / profile.hbm.value)};

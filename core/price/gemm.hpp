@@ -5,7 +5,7 @@
 
 namespace meshgauge {
 
-enum class MatmulFormat { fp32, tf32, half, fp8 };
+enum class MatmulFormat { fp32, tf32, bf16, fp16, fp8 };
 
 /// The format in which a recipe runs its products; head, router and attention stay 16-bit under fp8.
 [[nodiscard]] MatmulFormat matmul_format(Precision, bool low_precision);

@@ -93,7 +93,9 @@ MatmulShares matmul_shares(const Gpu& gpu, const Architecture& architecture, dou
 
 void set_compute(const Cluster& cluster, const Architecture& architecture, Profile& p) {
   const Gpu& gpu = cluster.gpu;
-  const double peak = std::max(gpu.bf16.value, gpu.fp16.value);
+  const bool has_both = gpu.bf16.value > 0 && gpu.fp16.value > 0;
+  const double peak = gpu.bf16.value > 0 ? gpu.bf16.value : gpu.fp16.value;
+  p.fp16_speed = has_both ? gpu.fp16.value / gpu.bf16.value : 1;
   const MatmulShares shares = matmul_shares(gpu, architecture, peak);
   const double fp32 = 0.9 * gpu.fp32.value;  // V100 .98, A100 and H100 without TF32 .8 to 1 (NeuSight)
   p.matmul_fp32 = {fp32};

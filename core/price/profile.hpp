@@ -44,7 +44,8 @@ struct Profile {
   std::string name = "datasheet";
 
   // Matrix products: sustained in a training step, for large shapes.
-  FlopsPerSecond matmul_fp32{}, matmul_tf32{}, matmul_16bit{}, matmul_fp8{};
+  FlopsPerSecond matmul_fp32{}, matmul_tf32{}, matmul_16bit{}, matmul_fp8{};  ///< 16 bit: bf16, or fp16 where it is all
+  double fp16_speed = 1;       ///< fp16 over bf16 products: 2 on MI100, 0.25 on Gaudi 3, 1 on most
   double multiprocessors = 0;  ///< 0: whole waves are not modelled
   std::array<Tile, 4> tiles{};
   double gemm_depth = 0;           ///< K0: prologue and epilogue of a block, as extra depth

@@ -193,7 +193,8 @@ Result<Resolution> resolve(const ScenarioRequest& asked) {
   for (Issue& issue : std::move(findings).take()) issues.push_back(std::move(issue));
   if (!issues.empty() || !unread.empty()) return issues;
 
-  Issues warnings = warnings_of(s);
+  Issues warnings = request.notes;
+  for (Issue& warning : warnings_of(s)) warnings.push_back(std::move(warning));
   return Resolution{std::move(s), std::move(warnings)};
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/issue.hpp"
 #include "core/scenario/cluster.hpp"
 #include "core/scenario/model_shape.hpp"
 #include "core/scenario/parallelism.hpp"
@@ -73,6 +74,7 @@ struct ScenarioRequest {
   ClusterRequest cluster;
   ParallelismRequest parallelism;
   TrainingRequest training;
+  Issues notes;                     ///< legal, but worth a word: what was left out in reading
   std::vector<std::string> unread;  ///< JSON pointers of what was given but could not be read
 };
 

@@ -84,7 +84,7 @@ std::string scenario_lines(const Json& answer) {
   const double unit = number(t["micro_batch_size"]) * number(p["data_parallel_size"]);
   const std::string hardware = c.contains("system") ? text(c["system"]) : text(c["gpu"]);
   std::string out;
-  out += wrapped(fmt::format("{}; {} x {}", model, grouped(number(c["gpus"])), hardware), 0) + '\n';
+  out += wrapped(fmt::format("{}; {} GPUs of {}", model, grouped(number(c["gpus"])), hardware), 0) + '\n';
   out +=
       wrapped(fmt::format("{}, {}, {}; {}", text(t["engine"]), text(t["precision"]), text(t["optimizer"]), layout), 0) +
       '\n';

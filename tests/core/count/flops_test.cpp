@@ -125,15 +125,19 @@ TEST_CASE("Multi-latent attention and multi-token prediction count as in Megatro
   CHECK(step_flops(with_mtp).model_causal - step_flops(s).model_causal == Approx(n * 6 * more).epsilon(1e-12));
 }
 
-TEST_CASE("Sliding windows shorten what flash attention executes, not the model count") {
+TEST_CASE("Sliding windows shorten both what is counted and what flash attention executes") {
   Scenario s = one_replica(llama3_8b(), 1, 1, 8192, 1);
   const StepFlops whole = step_flops(s);
   s.model.window = 1024;
   s.model.local_layers = s.model.layers;
   const StepFlops windowed = step_flops(s);
-  CHECK(windowed.model_causal == whole.model_causal);
-  // 7 passes of 2 a d s multiply-adds: half of them below the diagonal, or s w - w^2 / 2 of s^2.
+  // 2 a d s multiply-adds, of which half lie below the diagonal, or s w - w^2 / 2 of s^2; without a mask 2 w of s.
   const double n = 8192, w = 1024, core = 32 * 2 * 4096 * n;
+  CHECK(whole.model_causal - windowed.model_causal ==
+        Approx(n * 6 * core * (0.5 - (n * w - w * w / 2) / (n * n))).epsilon(1e-9));
+  CHECK(whole.model_full - windowed.model_full == Approx(n * 6 * core * (1 - 2 * w / n)).epsilon(1e-9));
+  CHECK(windowed.hardware > windowed.model_causal);
+  // Flash attention runs 7 passes of them: its backward computes the scores again.
   CHECK(whole.hardware - windowed.hardware ==
         Approx(n * 7 * core * (0.5 - (n * w - w * w / 2) / (n * n))).epsilon(1e-9));
 }

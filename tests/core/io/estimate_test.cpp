@@ -141,7 +141,8 @@ TEST_CASE("The slowest links and longest latencies give finite numbers") {
 }
 
 TEST_CASE("Every model of the catalog has an estimate on eight GPUs") {
-  for (const json& entry : ask({{"command", "catalog"}, {"kind", "models"}}).at("entries")) {
+  const json models = ask({{"command", "catalog"}, {"kind", "models"}});
+  for (const json& entry : models.at("entries")) {
     CAPTURE(entry.at("id"));
     const json answer =
         ask({{"command", "estimate"}, {"scenario", scenario(entry.at("id"), "dgx-h100", 8)}, {"explain", false}});
@@ -152,11 +153,13 @@ TEST_CASE("Every model of the catalog has an estimate on eight GPUs") {
 }
 
 TEST_CASE("Every GPU and system of the catalog has an estimate") {
-  for (const json& entry : ask({{"command", "catalog"}, {"kind", "systems"}}).at("entries")) {
+  const json systems = ask({{"command", "catalog"}, {"kind", "systems"}});
+  for (const json& entry : systems.at("entries")) {
     CAPTURE(entry.at("id"));
     check_finite(estimate({{"model", "gpt2-124m"}, {"cluster", {{"system", entry.at("id")}, {"gpus", 16}}}}), "");
   }
-  for (const json& entry : ask({{"command", "catalog"}, {"kind", "gpus"}}).at("entries")) {
+  const json gpus = ask({{"command", "catalog"}, {"kind", "gpus"}});
+  for (const json& entry : gpus.at("entries")) {
     CAPTURE(entry.at("id"));
     check_finite(estimate({{"model", "gpt2-124m"}, {"cluster", {{"gpu", entry.at("id")}, {"gpus", 16}}}}), "");
   }

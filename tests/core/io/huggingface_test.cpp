@@ -245,8 +245,8 @@ TEST_CASE("Whole numbers may be written with a decimal point") {
   CHECK(shape_of(with(config_of("llama-2-7b"), "hidden_size", 4096.0)).hidden == 4096);
 }
 
-TEST_CASE("A model_type that is not known is read by its usual keys") {
-  const Json config = {{"model_type", "wombat"},  {"hidden_size", 4096},       {"intermediate_size", 11008},
+TEST_CASE("A config that names no model_type is read by its usual keys") {
+  const Json config = {{"hidden_size", 4096},     {"intermediate_size", 11008},
                        {"num_hidden_layers", 32}, {"num_attention_heads", 32}, {"vocab_size", 32000},
                        {"rms_norm_eps", 1e-6},    {"hidden_act", "silu"},      {"tie_word_embeddings", false}};
   CHECK(parameters_of(config) == 6738415616);  // as Llama 2 7B
@@ -268,16 +268,28 @@ TEST_CASE("The architecture's name stands in for a missing model_type") {
   CHECK(described(shape_of(neox)) == described(*find_model("gpt-neox-20b", "/x").value));
 }
 
-TEST_CASE("An unknown architecture without the usual keys gets one issue that names them") {
-  const Issues issues =
-      issues_of({{"architectures", {"WombatForCausalLM"}}, {"hidden_size", 4096}, {"vocab_size", 32000}});
-  REQUIRE(issues.size() == 1);
-  CHECK(issues[0].path == "/model");
-  CHECK(issues[0].message ==
-        "The config.json lacks num_hidden_layers, num_attention_heads, intermediate_size. Its architecture "
-        "\"WombatForCausalLM\" is unknown, so it needs hidden_size, num_hidden_layers, num_attention_heads, "
-        "intermediate_size and vocab_size.");
+TEST_CASE("An unknown architecture is not guessed: the message names what is known and which keys are needed") {
+  Json config = config_of("llama-2-7b");
+  config.erase("architectures");
+  config["model_type"] = "lama";  // the guess would tie the embeddings
+  const Issues typo = issues_of(config);
+  REQUIRE(typo.size() == 1);
+  CHECK(typo[0].path == "/model/model_type");
+  CHECK(typo[0].message.find("The architecture \"lama\" is unknown. Did you mean \"llama\"? Allowed: ") == 0);
+  CHECK(typo[0].message.find("hidden_size, num_hidden_layers, num_attention_heads, intermediate_size and vocab_size") !=
+        std::string::npos);
+  const Issues wombat = issues_of({{"architectures", {"WombatForCausalLM"}}, {"hidden_size", 4096}});
+  REQUIRE(wombat.size() == 1);
+  CHECK(wombat[0].path == "/model/architectures");
+}
+
+TEST_CASE("A config that does not say what it is needs the usual keys, and none of another architecture") {
   CHECK(issues_of(Json::object())[0].message.find("hidden_size, num_hidden_layers") != std::string::npos);
+  Json bert = config_of("bert-base");
+  bert.erase("model_type");
+  bert.erase("architectures");
+  REQUIRE(issues_of(bert).size() == 1);
+  CHECK(issues_of(bert)[0].message.find("no model_type") != std::string::npos);
 }
 
 TEST_CASE("All wrong values are reported at once, with path, value and what is allowed") {

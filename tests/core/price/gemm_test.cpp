@@ -41,7 +41,7 @@ TEST_CASE("Products of training size take the published time") {
       {h100_profile(), 8192, 10240, 7168, 1.67891e-3},  {h100_profile(), 4096, 10240, 8192, 0.9815e-3}};
   double sum = 0;
   for (const Row& r : rows) {
-    const double error = gemm_time(r.profile, MatmulFormat::half, r.m, r.n, r.k).value / r.seconds - 1;
+    const double error = gemm_time(r.profile, MatmulFormat::bf16, r.m, r.n, r.k).value / r.seconds - 1;
     INFO(r.m << " x " << r.n << " x " << r.k << ": " << error);
     CHECK(error > -0.10);
     CHECK(error < 0.16);
@@ -52,14 +52,14 @@ TEST_CASE("Products of training size take the published time") {
 
 TEST_CASE("One tile more than a wave costs another wave") {
   // 108 multiprocessors, tiles of 256 x 128, depth too small to split: 12 x 9 tiles fill one wave exactly.
-  const double full = gemm_time(a100_profile(), MatmulFormat::half, 12 * 256, 9 * 128, 512).value;
-  const double more = gemm_time(a100_profile(), MatmulFormat::half, 12 * 256 + 1, 9 * 128, 512).value;
+  const double full = gemm_time(a100_profile(), MatmulFormat::bf16, 12 * 256, 9 * 128, 512).value;
+  const double more = gemm_time(a100_profile(), MatmulFormat::bf16, 12 * 256 + 1, 9 * 128, 512).value;
   CHECK(more > 1.15 * full);
 }
 
 TEST_CASE("Deep products come closer to the sustained rate") {
-  const double shallow = rate(h100_profile(), MatmulFormat::half, 8192, 8448, 512);
-  const double deep = rate(h100_profile(), MatmulFormat::half, 8192, 8448, 16384);
+  const double shallow = rate(h100_profile(), MatmulFormat::bf16, 8192, 8448, 512);
+  const double deep = rate(h100_profile(), MatmulFormat::bf16, 8192, 8448, 16384);
   CHECK(deep > 1.3 * shallow);
   CHECK(deep < h100_profile().matmul_16bit.value);
 }
@@ -67,40 +67,40 @@ TEST_CASE("Deep products come closer to the sustained rate") {
 TEST_CASE("A narrow product is bound by its bytes") {
   const double n = 16384, k = 16384;
   const double bytes = 2 * (k + k * n + n);
-  CHECK(gemm_time(h100_profile(), MatmulFormat::half, 1, n, k).value >= bytes / h100_profile().hbm.value);
+  CHECK(gemm_time(h100_profile(), MatmulFormat::bf16, 1, n, k).value >= bytes / h100_profile().hbm.value);
 }
 
 TEST_CASE("fp8 doubles large products at most and misaligned ones are slower") {
-  const double half = gemm_time(h100_profile(), MatmulFormat::half, 8192, 8192, 8192).value;
+  const double half = gemm_time(h100_profile(), MatmulFormat::bf16, 8192, 8192, 8192).value;
   const double eight = gemm_time(h100_profile(), MatmulFormat::fp8, 8192, 8192, 8192).value;
   CHECK(eight < half);
   CHECK(eight > half / 2);
-  CHECK(gemm_time(h100_profile(), MatmulFormat::half, 8192, 8190, 8192).value > half);
+  CHECK(gemm_time(h100_profile(), MatmulFormat::bf16, 8192, 8190, 8192).value > half);
 }
 
 TEST_CASE("Grouped products share their waves but not their tiles") {
-  const double one = gemm_time(h100_profile(), MatmulFormat::half, 4096, 4096, 4096).value;
-  const double groups = gemm_time(h100_profile(), MatmulFormat::half, 512, 4096, 4096, 8).value;
+  const double one = gemm_time(h100_profile(), MatmulFormat::bf16, 4096, 4096, 4096).value;
+  const double groups = gemm_time(h100_profile(), MatmulFormat::bf16, 512, 4096, 4096, 8).value;
   CHECK(groups >= one);  // same work, no better packing
-  const double tiny = gemm_time(h100_profile(), MatmulFormat::half, 16, 4096, 4096, 256).value;
+  const double tiny = gemm_time(h100_profile(), MatmulFormat::bf16, 16, 4096, 4096, 256).value;
   CHECK(tiny > 2 * one);  // 16 of 64 rows of each tile are used
-  CHECK(gemm_time(h100_profile(), MatmulFormat::half, 0, 4096, 4096).value == 0);
+  CHECK(gemm_time(h100_profile(), MatmulFormat::bf16, 0, 4096, 4096).value == 0);
 }
 
 TEST_CASE("The recipe's format reaches layers only") {
   CHECK(matmul_format(Precision::fp8, true) == MatmulFormat::fp8);
-  CHECK(matmul_format(Precision::fp8, false) == MatmulFormat::half);
+  CHECK(matmul_format(Precision::fp8, false) == MatmulFormat::bf16);
   CHECK(matmul_format(Precision::tf32, true) == MatmulFormat::tf32);
   CHECK(matmul_format(Precision::fp32, true) == MatmulFormat::fp32);
-  CHECK(matmul_format(Precision::pure_bf16, true) == MatmulFormat::half);
+  CHECK(matmul_format(Precision::pure_bf16, true) == MatmulFormat::bf16);
 }
 
 TEST_CASE("Without a known number of multiprocessors there are no waves") {
   Profile p = h100_profile();
   p.multiprocessors = 0;
   p.hbm = {1e18};  // nothing bound by bytes
-  const double one = gemm_time(p, MatmulFormat::half, 256, 128, 4096).value;
-  CHECK(gemm_time(p, MatmulFormat::half, 256 * 131, 128, 4096).value == Approx(131 * one));
+  const double one = gemm_time(p, MatmulFormat::bf16, 256, 128, 4096).value;
+  CHECK(gemm_time(p, MatmulFormat::bf16, 256 * 131, 128, 4096).value == Approx(131 * one));
 }
 
 }  // namespace meshgauge
