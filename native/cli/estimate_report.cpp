@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "core/scenario/words.hpp"
+#include "native/cli/explanation.hpp"
 
 namespace meshgauge::cli {
 namespace {
@@ -49,12 +48,16 @@ std::string verdict(const Json& answer, const Style& style) {
                            : fits    ? style(Paint::ok, "Fits")
                                      : style(Paint::no, "Does not fit");
   std::string line =
-      fmt::format("{}: {} of {} GiB on the fullest GPU, stage {} in {}", word, gib_text(device, 1),
+      fmt::format("{}: {} of {} GiB on the fullest GPU, stage {} in {}.\n", word, gib_text(device, 1),
                   gib_text(capacity, 1), memory["binding"]["stage"].dump(), text(memory["binding"]["phase"]));
-  if (!fits) line += fmt::format(", {} over", gib_text(device - capacity, 1));
+  if (!fits) line += fmt::format("{} GiB over; ", gib_text(device - capacity, 1));
+  // The ends stand for "nearly": a prediction is never certain.
+  const std::string likely = probability >= 0.99   ? "> 99"
+                             : probability <= 0.01 ? "< 1"
+                                                   : fmt::format("{:.0f}", probability * 100);
   line +=
-      fmt::format(".\n{:.0f} % likely to fit; range {} to {} GiB.\n", probability * 100,
-                  gib_text(number(memory["device_low_bytes"]), 1), gib_text(number(memory["device_high_bytes"]), 1));
+      fmt::format("{} % likely to fit; range {} to {} GiB.\n", likely, gib_text(number(memory["device_low_bytes"]), 1),
+                  gib_text(number(memory["device_high_bytes"]), 1));
   const double states = state_bytes(binding_stage(answer));
   if (!fits && states > capacity) {
     line += wrapped(fmt::format(
@@ -176,23 +179,6 @@ std::string ledger_table(const Json& answer, const Style& style) {
   return out + style(Paint::strong, fmt::format("{:<61} {:>9}", "device", gib_text(total, 2))) + '\n';
 }
 
-std::string explanation(const Json& answer, const Style& style) {
-  const Json& stage = binding_stage(answer);
-  std::string out = heading(style, fmt::format("Each line of stage {}", stage["stage"].dump()));
-  for (const char* list : {"lines", "other_lines"}) {
-    for (const Json& line : stage[list]) {
-      std::string phases;
-      for (const Json& phase : line["phases"]) phases += (phases.empty() ? "" : ", ") + text(phase);
-      out += style(Paint::strong, text(line["name"])) + " (" + phases + ")\n";
-      out += "  " + wrapped(text(line["formula"]), 4, 2) + '\n';
-      out += "  " + wrapped("= " + substituted(text(line["formula"]), line["values"]), 4, 2) + '\n';
-      out += fmt::format("  = {} B = {}\n", grouped(number(line["bytes"])), size_text(number(line["bytes"])));
-      out += "  " + wrapped("source: " + text(line["source"]), 4, 2) + '\n';
-    }
-  }
-  return out;
-}
-
 std::string step_table(const Json& answer, const Style& style) {
   const Json& step = answer["step"];
   const double total = number(step["seconds"]);
@@ -244,7 +230,7 @@ std::string run_lines(const Json& answer, const Style& style) {
   std::string line = fmt::format("{} steps, {:.1f} days, {} GPU hours", grouped(number(run["steps"])),
                                  number(run["days"]), grouped(number(run["gpu_hours"])));
   if (!run["cost"].is_null()) line += fmt::format(", {} USD", grouped(number(run["cost"])));
-  return heading(style, "Run") + line + '\n';
+  return heading(style, "Run") + wrapped(line, 0) + '\n';
 }
 
 std::string case_lines(const Json& answer, const Style& style) {
@@ -271,27 +257,12 @@ std::string warning_lines(const Json& answer, const Style& style) {
 
 }  // namespace
 
-std::string substituted(const std::string& formula, const Json& values) {
-  std::string out;
-  for (std::size_t i = 0; i < formula.size();) {
-    std::size_t end = i;
-    while (end < formula.size() && (std::isalnum(static_cast<unsigned char>(formula[end])) != 0 || formula[end] == '_'))
-      ++end;
-    if (end == i) {
-      out += formula[i++];
-      continue;
-    }
-    const std::string word = formula.substr(i, end - i);
-    out += values.contains(word) ? number_text(number(values[word])) : word;
-    i = end;
-  }
-  return out;
-}
-
 std::string estimate_report(const Json& answer, bool explain, const Style& style) {
   std::string out = case_lines(answer, style) + verdict(answer, style) + '\n' + scenario_lines(answer);
   out += stage_table(answer, style) + ledger_table(answer, style);
-  if (explain) out += explanation(answer, style);
+  if (explain)
+    out += heading(style, "Each line of stage " + binding_stage(answer)["stage"].dump()) +
+           explanation(binding_stage(answer), style);
   return out + step_table(answer, style) + traffic_table(answer, style) + run_lines(answer, style) +
          warning_lines(answer, style);
 }

@@ -11,7 +11,4 @@ namespace meshgauge::cli {
 /// `answer` is what api() gave. `explain` adds formula, values and source of each line of the binding stage.
 [[nodiscard]] std::string estimate_report(const nlohmann::ordered_json& answer, bool explain, const Style&);
 
-/// The formula of a ledger line with numbers in the places of symbols: "w * P" -> "2 * 6,738,415,616".
-[[nodiscard]] std::string substituted(const std::string& formula, const nlohmann::ordered_json& values);
-
 }  // namespace meshgauge::cli

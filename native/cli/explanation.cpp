@@ -1,0 +1,54 @@
+// Why each line of a ledger is what it is: formula, numbers, source.
+#include "native/cli/explanation.hpp"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <nlohmann/json.hpp>
+
+#include "core/scenario/words.hpp"
+
+namespace meshgauge::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double number(const Json& value) { return value.get<double>(); }
+std::string text(const Json& value) { return value.get<std::string>(); }
+
+}  // namespace
+
+std::string substituted(const std::string& formula, const Json& values) {
+  std::string out;
+  for (std::size_t i = 0; i < formula.size();) {
+    std::size_t end = i;
+    while (end < formula.size() && (std::isalnum(static_cast<unsigned char>(formula[end])) != 0 || formula[end] == '_'))
+      ++end;
+    if (end == i) {
+      out += formula[i++];
+      continue;
+    }
+    const std::string word = formula.substr(i, end - i);
+    out += values.contains(word) ? number_text(number(values[word])) : word;
+    i = end;
+  }
+  return out;
+}
+
+std::string explanation(const Json& stage, const Style& style) {
+  std::string out;
+  for (const char* list : {"lines", "other_lines"}) {
+    for (const Json& line : stage[list]) {
+      std::string phases;
+      for (const Json& phase : line["phases"]) phases += (phases.empty() ? "" : ", ") + text(phase);
+      out += style(Paint::strong, text(line["name"])) + " (" + phases + ")\n";
+      out += "  " + wrapped(text(line["formula"]), 4, 2) + '\n';
+      out += "  " + wrapped("= " + substituted(text(line["formula"]), line["values"]), 4, 2) + '\n';
+      out += fmt::format("  = {} B = {}\n", grouped(number(line["bytes"])), size_text(number(line["bytes"])));
+      out += "  " + wrapped("source: " + text(line["source"]), 4, 2) + '\n';
+    }
+  }
+  return out;
+}
+
+}  // namespace meshgauge::cli
