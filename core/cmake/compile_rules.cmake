@@ -8,7 +8,7 @@ if(EMSCRIPTEN)
     -fno-exceptions            # the core throws nothing, and the module gets a third smaller
     -Wno-shorten-64-to-32)     # 64-bit indices into containers, whose size type has 32 bits here
 endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # False alarms of GCC 12 inside std::string once it inlines (GCC bugs 105329, 105651).
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # False alarms inside std::string once it inlines, from GCC 12 on (GCC bugs 105329, 105651), 14 included.
   target_compile_options(meshgauge_compile_rules INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
 endif()

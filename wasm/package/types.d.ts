@@ -21,9 +21,9 @@ export interface Scenario {
     intra_node_bytes_per_second?: number;
     /** Network between nodes: rate of one GPU in one direction. Unit: bytes/s. From 1000000 to 1000000000000000. Default: the system's, else 25e9 (200 Gb/s). */
     inter_node_bytes_per_second?: number;
-    /** Latency of one hop inside a node. Unit: seconds. From 0 to 1. Default: the profile's. */
+    /** Latency of one hop inside a node. Unit: seconds. From 1e-9 to 1. Default: the profile's. */
     intra_node_latency_seconds?: number;
-    /** Latency of one hop between nodes. Unit: seconds. From 0 to 1. Default: the profile's. */
+    /** Latency of one hop between nodes. Unit: seconds. From 1e-9 to 1. Default: the profile's. */
     inter_node_latency_seconds?: number;
     /** Price of one GPU for one hour. Unit: USD/h. From 0 to 1000000. Default: the system's, if its price is published. */
     usd_per_gpu_hour?: number;

@@ -1,5 +1,7 @@
 // The answer: there at first paint, live on each key stroke, kept when the input is wrong.
-import { field, open, openReady, startSite, theSite, verdictFigure, verdictWord } from './support/site';
+import { readdir } from 'node:fs/promises';
+import { dist } from './support/server';
+import { field, issue, open, openReady, ready, startSite, theSite, untilText, untilValue, verdictFigure, verdictWord } from './support/site';
 
 startSite();
 const tensor = '/parallelism/tensor_parallel_size';
@@ -26,7 +28,7 @@ test('typing changes the verdict', async () => {
   const { page } = await openReady();
   const before = await page.textContent(verdictFigure);
   await page.fill(field('/training/micro_batch_size'), '2');
-  await page.waitForFunction(([selector, old]) => document.querySelector(selector!)?.textContent !== old, [verdictFigure, before]);
+  await untilText(page, verdictFigure, before);
 });
 
 test('what does not fit says so, and by how much', async () => {
@@ -43,7 +45,7 @@ test('wrong input is said at its field and loses nothing', async () => {
   const before = await page.textContent(verdictFigure);
   await page.fill(field(tensor), 'six');
   await page.waitForSelector('#verdict.invalid');
-  const message = await page.textContent(`[id="issue-${tensor}"]`);
+  const message = await page.textContent(issue(tensor));
   expect(message).toMatch(/six/);
   expect(await page.getAttribute(field(tensor), 'aria-invalid')).toBe('true');
   expect(await page.inputValue(field(tensor))).toBe('six');
@@ -58,14 +60,14 @@ test('a value may be written as people write it', async () => {
   const { page } = await openReady();
   await page.fill(field('/training/sequence_length'), '16k');
   await page.locator(field('/training/sequence_length')).blur();
-  await page.waitForFunction((id) => (document.querySelector(id) as HTMLInputElement).value === '16,384', field('/training/sequence_length'));
+  await untilValue(page, field('/training/sequence_length'), '16,384');
 });
 
 test('arrow keys go to the next value the core accepts', async () => {
   const { page } = await openReady();
   await page.focus(field(tensor));
   await page.keyboard.press('ArrowDown');
-  await page.waitForFunction((id) => (document.querySelector(id) as HTMLInputElement).value === '4', field(tensor));
+  await untilValue(page, field(tensor), '4');
 });
 
 test('without the core the page says so and keeps its figures', async () => {
@@ -76,4 +78,19 @@ test('without the core the page says so and keeps its figures', async () => {
   theSite().refuse(undefined);
   await page.click('[role=alert] button');
   await page.waitForSelector('[role=alert]', { state: 'detached' });
+});
+
+test.each(['boot.json', 'worker'])('without %s the page says so, keeps its figures and can be retried', async (name) => {
+  const missing = name === 'worker' ? (await readdir(`${dist}/assets`)).find((file) => file.startsWith('worker'))! : name;
+  theSite().refuse(missing);
+  const { page } = await open('', { locale: 'zh-CN', serviceWorkers: 'block' });
+  const alert = page.locator('[role=alert]');
+  await alert.waitFor();
+  expect(await alert.textContent()).toMatch(/(?:计算核心没有启动|could not start)/);
+  expect(Number(await page.textContent(verdictFigure))).toBeGreaterThan(1);
+  theSite().refuse(undefined);
+  await alert.locator('button').first().click();
+  await ready(page);
+  await page.fill(field('/training/micro_batch_size'), '8');
+  await page.waitForSelector('#verdict.no');
 });

@@ -1,17 +1,18 @@
-// What the page remembers and shares: the link, the language, the last scenario; undo; pasted text.
-import { field, openReady, startSite, verdictFigure } from './support/site';
+// What the page remembers and shares: the link, the language, the last scenario; undo; Back.
+import { field, open, openReady, ready, reload, startSite, theSite, untilHash, untilText, untilTextIs, untilValue, verdictFigure } from './support/site';
 
 startSite();
 const micro = '/training/micro_batch_size';
-const settled = (page: { waitForFunction: (code: () => boolean) => Promise<unknown> }) => page.waitForFunction(() => location.hash.includes('mb2'));
+const link = '#v1;m=llama-2-7b;c=dgx-a100-80gb*2;t=e:fsdp2';
 
 test('a reload gives scenario, tab and figures back', async () => {
   const { page } = await openReady();
   await page.fill(field(micro), '2');
   await page.click('#tab-step');
-  await settled(page);
+  await untilHash(page, 'mb2');
+  await untilHash(page, 'tab=step');
   const before = await page.textContent(verdictFigure);
-  await page.reload({ waitUntil: 'networkidle' });
+  await reload(page);
   expect(await page.inputValue(field(micro))).toBe('2');
   expect(await page.textContent(verdictFigure)).toBe(before);
   expect(await page.getAttribute('#tab-step', 'aria-selected')).toBe('true');
@@ -20,19 +21,92 @@ test('a reload gives scenario, tab and figures back', async () => {
 test('without a link the last scenario comes back', async () => {
   const { page } = await openReady();
   await page.fill(field(micro), '2');
-  await settled(page);
+  await untilHash(page, 'mb2');
   await page.goto('about:blank');
-  await page.goBack();
-  const url = page.url().split('#')[0]!;
-  await page.goto('about:blank');
-  await page.goto(url, { waitUntil: 'networkidle' });
+  await page.goto(theSite().url);
+  await ready(page);
   expect(await page.inputValue(field(micro))).toBe('2');
+});
+
+test('a link opens in a fresh profile as it was made, and stays', async () => {
+  const { page } = await openReady(`${link};open=0.loss.mlp`);
+  expect(await page.inputValue(field('/model'))).toBe('Llama 2 7B');
+  expect(await page.inputValue(field('/cluster/gpus'))).toBe('2');
+  expect(await page.textContent('#ledger-heading')).toContain('loss');
+  expect(await page.locator('tr.detail').count()).toBe(1);
+  await reload(page);
+  expect(await page.inputValue(field('/model'))).toBe('Llama 2 7B');
+  expect(await page.locator('tr.detail').count()).toBe(1);
 });
 
 test('the default scenario needs no fragment', async () => {
   const { page } = await openReady();
-  await page.waitForTimeout(500);
+  await page.waitForFunction(() => localStorage.getItem('meshgauge.scenario') !== null); // written together
   expect(new URL(page.url()).hash).toBe('');
+});
+
+test('a link put into the address of the open page opens, and Back returns', async () => {
+  const { page } = await openReady();
+  await page.evaluate((hash) => (location.hash = hash), link);
+  await untilValue(page, field('/model'), 'Llama 2 7B');
+  await untilTextIs(page, verdictFigure, '77.0–90.8');
+  await page.goBack();
+  await untilValue(page, field('/model'), 'Llama 3.1 70B');
+  await page.goForward();
+  await untilValue(page, field('/model'), 'Llama 2 7B');
+});
+
+test('a textbook case opens in the calculator; Back and undo return', async () => {
+  const { page } = await openReady('#v1;tab=learn');
+  const before = await page.textContent(verdictFigure);
+  const openCase = async () => {
+    await page.locator('#panel-learn summary').nth(8).click();
+    await page.locator('#panel-learn details[open] button').click();
+    await untilText(page, verdictFigure, before);
+    await untilHash(page, 'at:unfused');
+  };
+  await openCase();
+  await page.goBack();
+  await untilTextIs(page, verdictFigure, before);
+  expect(await page.getAttribute('#tab-learn', 'aria-selected')).toBe('true');
+  await page.locator('#panel-learn details[open] button').click();
+  await untilText(page, verdictFigure, before);
+  await page.keyboard.press('Control+z');
+  await untilTextIs(page, verdictFigure, before);
+});
+
+test.each([
+  ['#v1;m=%E0%A4%A', '%E0%A4%A'],
+  ['#v1;m=llama-2-7b;c=dgx-h100*8;open=%zz', 'open=%zz'],
+  ['#v1;m=llama-2-7b;c=dgx-h100*8;t=warp9,e:ddp;zz=1', 'warp9'],
+  ['#v2;m=llama-2-7b;c=dgx-h100*8', 'v2'],
+  ['#v1;x=garbage!!', 'x'],
+])('%s opens as far as it is known, and says what is not', async (hash, unknown) => {
+  const { page, complaints } = await openReady(hash);
+  expect(await page.textContent('aside')).toContain(unknown);
+  await page.fill(field(micro), '2');
+  await untilHash(page, 'mb2');
+  expect(complaints).toEqual([]);
+});
+
+test.each(['#v1;open=99.backward.x;tab=plan', '#v1;open=0.nophase.x', '#elsewhere'])('%s shows the default', async (hash) => {
+  const { page, complaints } = await openReady(hash);
+  expect(await page.textContent('#ledger-heading')).toBe('Ledger: stage 0, backward');
+  expect(complaints).toEqual([]);
+});
+
+test('a link with values that nothing has shows each problem and whose figures these are', async () => {
+  const { page } = await openReady('#v1;m=nope;c=zzz*-4;p=tp-1');
+  expect(await page.locator('#verdict .problems a').allTextContents()).toHaveLength(4);
+  expect(await page.textContent('#verdict .scope')).toBe('for the example');
+});
+
+test.each(['5', '"text"', '[1]', '{"model": 3, "cluster": 4}', '{'])('a damaged memory (%s) does not stop the page', async (kept) => {
+  const { page, complaints } = await open();
+  await page.evaluate((text) => localStorage.setItem('meshgauge.scenario', text), kept);
+  await reload(page);
+  await page.locator(field('/model')).waitFor();
+  expect(complaints).toEqual([]);
 });
 
 test('the language switches in place and is kept', async () => {
@@ -42,7 +116,7 @@ test('the language switches in place and is kept', async () => {
   await page.waitForSelector('html[lang="zh-CN"]');
   expect(await page.textContent('#verdict')).toContain('装得下');
   expect(await page.textContent(verdictFigure)).toBe(figure);
-  await page.reload({ waitUntil: 'networkidle' });
+  await reload(page);
   expect(await page.getAttribute('html', 'lang')).toBe('zh-CN');
 });
 
@@ -55,24 +129,8 @@ test('Ctrl+Z takes a change back', async () => {
   const { page } = await openReady();
   const before = await page.textContent(verdictFigure);
   await page.selectOption(field('/training/optimizer'), 'sgd');
-  await page.waitForFunction(([selector, old]) => document.querySelector(selector!)?.textContent !== old, [verdictFigure, before]);
+  await untilText(page, verdictFigure, before);
   await page.locator(field('/training/optimizer')).blur();
   await page.keyboard.press('Control+z');
-  await page.waitForFunction(([selector, old]) => document.querySelector(selector!)?.textContent === old, [verdictFigure, before]);
-});
-
-test('a config.json pasted anywhere becomes the model', async () => {
-  const { page } = await openReady();
-  const config = {
-    architectures: ['LlamaForCausalLM'], model_type: 'llama', hidden_size: 4096, intermediate_size: 11008, num_hidden_layers: 32,
-    num_attention_heads: 32, num_key_value_heads: 32, vocab_size: 32000, max_position_embeddings: 4096, hidden_act: 'silu', tie_word_embeddings: false,
-  };
-  await page.evaluate((text) => {
-    const clipboardData = new DataTransfer();
-    clipboardData.setData('text/plain', text);
-    document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
-  }, JSON.stringify(config));
-  await page.click('.bar button');
-  await page.waitForFunction(() => document.querySelector('.facts')?.textContent?.match(/6\.74\sB/));
-  await page.waitForFunction(() => location.hash.includes('x='));
+  await untilTextIs(page, verdictFigure, before);
 });

@@ -1,8 +1,11 @@
 // Everything the core can say has a name on the page, in both languages.
 import { load } from 'meshgauge';
+import { fixesOf, withoutFixes } from '$page/core/fix';
 import type { Describe, Entry, Estimate, Refusal, Scenario } from '$page/core/types';
+import { inLanguage } from '$page/text/core-messages';
 import { coreNames } from '$page/text/core-zh';
 import { en } from '$page/text/en';
+import { language } from '$page/text/language.svelte';
 import { english } from '$page/text/symbols';
 import { optionPaths, scenarios, wrongScenarios } from './support/scenarios';
 
@@ -10,7 +13,7 @@ const core = await load();
 const ask = (request: object): unknown => JSON.parse(core.apiText(JSON.stringify(request)));
 const estimate = (scenario: Scenario) => ask({ command: 'estimate', scenario, explain: true }) as Estimate | Refusal;
 const describe = ask({ command: 'describe' }) as Describe & { collectives: string[]; groups: string[] };
-const handbook = (ask({ command: 'catalog', kind: 'handbook' }) as { entries: (Entry & { scenario: Scenario })[] }).entries;
+const handbook = (ask({ command: 'catalog', kind: 'handbook' }) as { entries: (Entry & { scenario: Scenario; figures: { unit: string }[] })[] }).entries;
 
 const answers = [...scenarios, ...handbook.map(({ scenario }) => scenario)].map(estimate);
 const lines = answers.flatMap((answer) => (answer.ok ? answer.memory.stages.flatMap((stage) => [...stage.lines, ...stage.other_lines]) : []));
@@ -57,15 +60,30 @@ test('the page names no option that the core does not have', () => {
   expect(own.filter((key) => !optionPaths.some((path) => key.startsWith(path)))).toEqual([]);
 });
 
-const english3 = /\b[a-z]{2,} [a-z]{2,} [a-z]{2,}\b/;
+test('every field is explained in Chinese', () => {
+  expect(describe.fields.map(({ path }) => path).filter((path) => !(path in coreNames.help))).toEqual([]);
+});
 
-test.each(wrongScenarios)('says in Chinese what is wrong: %s', (_, scenario) => {
+test('every unit of a handbook figure has a name, or is one that needs none', () => {
+  const plain = /^(|B|MB|GB|GB\/s|%|×|s|TFLOP\/s|PFLOP)$/;
+  const units = handbook.flatMap(({ figures }) => figures.map(({ unit }) => unit));
+  expect([...new Set(units)].filter((unit) => !plain.test(unit) && !(`amount.${unit}` in en))).toEqual([]);
+});
+
+/** Names of the catalog are the same in both languages, and what is quoted is the user's. */
+const bare = (text: string) => text.replace(/"[^"]*"/g, '""').replace(/NVIDIA [\w ]+?(?= \p{Script=Han})/gu, '');
+const leftovers = [/[a-z]{2,} [a-z]{2,}/, /\p{Script=Han} +\p{Script=Han}/u, /\p{Script=Han}[^。]*[\p{Script=Han}\d]\. /u, / x /];
+
+test.each(wrongScenarios)('says in Chinese what is wrong, with and without its buttons: %s', async (_, scenario) => {
+  await language.use('zh');
   const answer = estimate(scenario);
   const messages = answer.ok ? answer.warnings : answer.issues;
   expect(messages.length).toBeGreaterThan(0);
-  for (const { message } of messages) {
-    const chinese = coreNames.message(message);
-    expect(chinese, message).toMatch(/\p{Script=Han}/u);
-    expect(chinese, message).not.toMatch(english3);
+  for (const issue of messages) {
+    for (const message of [issue.message, withoutFixes(issue.message, fixesOf(issue, describe.fields))]) {
+      const chinese = inLanguage(message);
+      expect(chinese, message).toMatch(/\p{Script=Han}/u);
+      for (const leftover of leftovers) expect(bare(chinese), message).not.toMatch(leftover);
+    }
   }
 });

@@ -23,6 +23,8 @@ test.each([
   [3.614, '3.61', 's'],
   [0.9999, '1.00', 's'],
   [0.7042, '704', 'ms'],
+  [0.021, '21.0', 'ms'],
+  [0.003, '3.00', 'ms'],
   [0.04571, '45.7', 'ms'],
   [0.00009, '0.09', 'ms'],
 ])('%s s prints as %s %s', (seconds, value, unit) => {
@@ -53,6 +55,12 @@ test('a share that is there never prints as 0', () => {
   expect(en.share(0.248)).toBe('25');
 });
 
+test('a column of shares keeps a decimal and never prints as 0', () => {
+  expect(en.finePercent(0.4492)).toBe('44.9%');
+  expect(spaces(en.finePercent(0.0003))).toBe('< 0.1%');
+  expect(en.finePercent(0)).toBe('0.0%');
+});
+
 test('counts are B in English and 亿 in Chinese', () => {
   expect(spaces(en.count(70.55e9))).toBe('70.6 B');
   expect(spaces(zh.count(70.55e9))).toBe('706 亿');
@@ -63,9 +71,10 @@ test('counts are B in English and 亿 in Chinese', () => {
 });
 
 test('ranges have both ends at equal digits', () => {
-  expect(en.timeRange(14.82, 16.66)).toBe('14.8–16.7 s');
-  expect(en.timeRange(9.42, 10.08)).toBe('9.42–10.08 s');
-  expect(en.timeRange(0.142, 0.166)).toBe('142–166 ms');
+  expect(spaces(en.timeRange(14.82, 16.66))).toBe('14.8–16.7 s');
+  expect(spaces(en.timeRange(9.42, 10.08))).toBe('9.42–10.08 s');
+  expect(spaces(en.timeRange(0.142, 0.166))).toBe('142–166 ms');
+  expect(spaces(en.timeRange(142.2, 166.4))).toBe('142–166 s');
 });
 
 test('messages are binary, rates decimal', () => {

@@ -44,6 +44,16 @@ test('what this version does not know is named and left out', async () => {
   expect(linked?.scenario).toEqual({ model: 'gpt-2', parallelism: { tensor_parallel_size: 2 } });
 });
 
+test('of a later version what is known here is taken', async () => {
+  const linked = await decode('#v2;m=gpt-2;p=tp2;n=new');
+  expect(linked?.unknown).toEqual(['v2', 'n=new']);
+  expect(linked?.scenario).toEqual({ model: 'gpt-2', parallelism: { tensor_parallel_size: 2 } });
+});
+
+test.each(['#v1;m=%E0%A4%A', '#v1;m=gpt-2;open=%zz', '#v1;c=%;p=tp2', '#v1;p=cpk:%', '#v1;;;=', '#v1;c=*', '#v1;p=', '#v1;x='])('%s, cut or typed by hand, does not stop the page', async (fragment) => {
+  expect(await decode(fragment)).not.toBeNull();
+});
+
 test('a damaged payload is said, not guessed', async () => {
   expect((await decode('#v1;m=gpt-2;x=AAAA'))?.unknown).toEqual(['x']);
 });

@@ -10,9 +10,15 @@ test('a config.json replaces the model alone', async () => {
   expect(pasted.scenario?.model).toMatchObject({ hidden_size: 4096 });
 });
 
+test('what no shape needs is left out of the model, whatever its size', async () => {
+  const config = { model_type: 'llama', hidden_size: 4096, layer_types: ['full', 'full'], vocabulary: Array.from({ length: 20_000 }, (_, i) => `token ${i}`) };
+  const pasted = await recognise(JSON.stringify(config), defaultScenario);
+  expect(pasted.scenario?.model).toEqual({ model_type: 'llama', hidden_size: 4096, layer_types: ['full', 'full'] });
+});
+
 test('a scenario sets the sections it has', async () => {
   const pasted = await recognise('{"schema_version": 1, "model": "gpt2", "training": {"tokens": 5}}', defaultScenario);
-  expect(pasted).toMatchObject({ kind: 'scenario', what: 'model, training' });
+  expect(pasted).toMatchObject({ kind: 'scenario', sections: ['model', 'training'] });
   expect(pasted.scenario).toMatchObject({ model: 'gpt2', training: { tokens: 5 }, parallelism: defaultScenario.parallelism });
 });
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 // @ts-expect-error a script without types of its own
 import { serve as serveFolder } from '../../../../web/serve.mjs';
 
-const dist = fileURLToPath(new URL('../../../../web/dist', import.meta.url));
+export const dist = fileURLToPath(new URL('../../../../web/dist', import.meta.url));
 
 export interface Site {
   url: string;
@@ -12,9 +12,9 @@ export interface Site {
   close: () => Promise<void>;
 }
 
-export async function serve(): Promise<Site> {
+export async function serve(folder = dist): Promise<Site> {
   let refused: string | undefined;
   const refuse = (name: string) => refused !== undefined && name.endsWith(refused);
-  const { url, close } = (await serveFolder(dist, { base: '/some/where/', refuse })) as { url: string; close: () => Promise<void> };
+  const { url, close } = (await serveFolder(folder, { base: '/some/where/', refuse })) as { url: string; close: () => Promise<void> };
   return { url, close, refuse: (ending) => (refused = ending) };
 }
