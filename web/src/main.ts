@@ -13,8 +13,10 @@ import { language, t } from './text/language.svelte';
 async function start(): Promise<void> {
   // The HTML is there in both languages, and the one before the reader is the one to bring to life.
   const shown = document.documentElement.lang === 'zh-CN' ? 'zh' : 'en';
-  const [boot] = await Promise.all([fetchBoot(), language.use(shown)]);
-  result.boot(boot);
+  const boot = fetchBoot();
+  boot.catch(() => {}); // said below, in the right language
+  await language.use(shown);
+  result.boot(await boot);
   const core = result.start();
   hydrate(App, { target: document.getElementById('page')! });
   theme.start();

@@ -113,6 +113,7 @@ test('Alt+Backspace gives the default back, in fields and lists', async () => {
   const { page } = await openReady();
   await page.focus(field(tensor));
   await page.keyboard.press('Alt+Backspace');
+  await page.locator(field(tensor)).blur();
   await untilValue(page, field(tensor), '1');
   await page.selectOption(field('/training/optimizer'), 'sgd');
   await page.focus(field('/training/optimizer'));

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { field, openReady, startSite, untilHash, untilValue, verdictFigure } from './support/site';
 
 startSite();
+const bar = 'aside .bar';
 
 const config = {
   architectures: ['LlamaForCausalLM'], model_type: 'llama', hidden_size: 4096, intermediate_size: 11008, num_hidden_layers: 32,
@@ -20,7 +21,7 @@ const untilSize = (page: Page) => page.waitForFunction(() => document.querySelec
 test('a config.json pasted anywhere becomes the model, and one undo takes it back', async () => {
   const { page } = await openReady();
   await paste(page, JSON.stringify(config));
-  await page.click('.bar button');
+  await page.click(`${bar} button`);
   await untilSize(page);
   await untilHash(page, 'x=');
   await page.keyboard.press('Control+z');
@@ -30,7 +31,7 @@ test('a config.json pasted anywhere becomes the model, and one undo takes it bac
 test('the shape beside a pasted model is its own, even while the layout does not suit it', async () => {
   const { page } = await openReady();
   await paste(page, JSON.stringify({ ...config, num_attention_heads: 28, num_key_value_heads: 4, hidden_size: 3584, num_hidden_layers: 28 }));
-  await page.click('.bar button');
+  await page.click(`${bar} button`);
   await page.waitForSelector('#verdict.invalid');
   expect(await page.textContent('.facts')).toBe('28 layers · hidden 3,584 · 28 heads, 4 KV');
   await page.click('#verdict .problems button');
@@ -40,20 +41,20 @@ test('the shape beside a pasted model is its own, even while the layout does not
 test('a scenario says what it sets, a link opens', async () => {
   const { page } = await openReady();
   await paste(page, JSON.stringify({ model: 'llama-2-7b', training: { tokens: 5e9 } }));
-  await page.waitForSelector('.bar');
-  expect(await page.textContent('.bar span')).toContain('Model, Recipe');
+  await page.waitForSelector(bar);
+  expect(await page.textContent(`${bar} span`)).toContain('Model, Recipe');
   await page.keyboard.press('Escape');
-  await page.waitForSelector('.bar', { state: 'detached' });
+  await page.waitForSelector(bar, { state: 'detached' });
   await paste(page, 'look: https://example.org/some/where/#v1;m=llama-2-7b;c=dgx-h100*8 thanks');
-  await page.click('.bar button');
+  await page.click(`${bar} button`);
   await untilValue(page, field('/cluster/gpus'), '8');
 });
 
 test('what is not recognised is quoted; nothing is covered', async () => {
   const { page } = await openReady();
   await paste(page, '\n  torch.OutOfMemoryError: CUDA out of memory.\nmore');
-  await page.waitForSelector('.bar');
-  expect(await page.textContent('.bar span')).toContain('“torch.OutOfMemoryError: CUDA out of memory.”');
+  await page.waitForSelector(bar);
+  expect(await page.textContent(`${bar} span`)).toContain('“torch.OutOfMemoryError: CUDA out of memory.”');
   await page.click('[aria-labelledby="model-heading"] .head .link'); // would fail under the bar
   await page.waitForSelector('#config-json');
 });
@@ -65,14 +66,14 @@ test.each([
 ])('10 MB of %s are read beside the page', async (_, text) => {
   const { page } = await openReady();
   await paste(page, text());
-  await page.waitForSelector('.bar span:has-text("Not recognised")');
+  await page.waitForSelector(`${bar} span:has-text("Not recognised")`);
 });
 
 test('10 MB in a config.json leave a light model and a short link', async () => {
   const { page } = await openReady();
   const junk = Array.from({ length: 700_000 }, (_, i) => `token ${i}`);
   await paste(page, JSON.stringify({ ...config, junk }));
-  await page.click('.bar button:has-text("Use it")');
+  await page.click(`${bar} button:has-text("Use it")`);
   await untilSize(page);
   await untilHash(page, 'x=');
   expect(page.url().length).toBeLessThan(2000);
@@ -85,7 +86,7 @@ test('a file dropped on the page is read', async () => {
     dataTransfer.items.add(new File([text], 'config.json'));
     document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
   }, JSON.stringify(config));
-  await page.click('.bar button');
+  await page.click(`${bar} button`);
   await untilSize(page);
 });
 
@@ -94,7 +95,7 @@ test('a phone has a button; a browser that keeps the clipboard to itself is said
     Object.defineProperty(navigator, 'clipboard', { value: { readText: () => Promise.reject(new Error('denied')) } });
   } });
   await page.click('header button:has-text("Paste")');
-  await page.waitForSelector('.bar span:has-text("clipboard")');
+  await page.waitForSelector(`${bar} span:has-text("clipboard")`);
 });
 
 test('the editor says in which line a config.json breaks off', async () => {

@@ -9,6 +9,8 @@ export type Answer = Estimate | Refusal;
 
 export class Client {
   #worker: Worker;
+  /** Rejects when the worker did not load or fell over: it answers nothing then. */
+  #broken: Promise<never>;
   #service: Remote<Service>;
   #waiting: Scenario | undefined;
   #busy = false;
@@ -20,12 +22,15 @@ export class Client {
     this.#deliver = deliver;
     this.#fail = fail;
     this.#worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
-    this.#worker.addEventListener('error', (event) => fail(event.message || 'the worker did not load'));
+    this.#broken = new Promise((_, reject) => {
+      this.#worker.addEventListener('error', (event) => reject(new Error(event.message || 'the worker did not load')));
+    });
+    this.#broken.catch((error: Error) => fail(error.message));
     this.#service = wrap<Service>(this.#worker);
   }
 
   async start(): Promise<void> {
-    await this.#service.start();
+    await Promise.race([this.#service.start(), this.#broken]);
     this.#started = true;
     if (this.#waiting) void this.#work();
   }

@@ -9,7 +9,7 @@ export interface Fix {
 
 const sentence = /\s*\bSet ((?:[^.]|\.(?=\d))+)\.(?=\s|$)/;
 const alternative = /^(?:([a-z_]+) )?([\d,]*\d|[a-z\d][\w-]*)$/;
-const similar = /[;.] ?[Dd]id you mean "([^"]+)"\?/;
+const similar = /[;.] ?[Dd]id you mean (.+?)\?/;
 const positions = /beyond the model's ([\d,]+) positions/;
 const pointless = /^\w+ has no effect\b/;
 
@@ -17,9 +17,9 @@ const wordsOfSet = (message: string): string[] => sentence.exec(message)?.[1]!.s
 
 /** Each alternative that names a value; "smaller degrees" names none. */
 export function fixesOf(issue: Issue, fields: Field[]): Fix[] {
-  const path = fieldOf(issue.path);
-  const name = similar.exec(issue.message)?.[1];
-  if (name !== undefined) return [{ path, value: name }];
+  const path = fields.some((field) => field.path === issue.path) ? issue.path : fieldOf(issue.path);
+  const names = similar.exec(issue.message)?.[1]!.match(/"[^"]+"/g);
+  if (names) return names.map((name) => ({ path, value: name.slice(1, -1) }));
   const most = positions.exec(issue.message)?.[1];
   if (most !== undefined) return [{ path, value: Number(most.replaceAll(',', '')) }];
   if (pointless.test(issue.message)) return [{ path, value: false }];
@@ -43,6 +43,6 @@ function valueOf(field: Field, text: string): unknown {
 /** The message less what the buttons say; what they cannot say stays. */
 export function withoutFixes(message: string, fixes: Fix[]): string {
   if (fixes.length === 0) return message;
-  const bare = message.replace(similar, '.');
+  const bare = message.replace(similar, '');
   return wordsOfSet(message).length === fixes.length ? bare.replace(sentence, '') : bare;
 }

@@ -47,7 +47,7 @@ function fitDegrees(scenario: Scenario, stays: (path: string) => boolean): Scena
     for (let value = Number(read(next, path) ?? 1) - 1; value >= 1; value--) {
       if (Number.isInteger(whole / (others * value))) return write(next, path, value);
     }
-    next = write(next, path, 1);
+    if (Number(read(next, path) ?? 1) > 1) next = write(next, path, 1);
   }
   return next === scenario ? undefined : next;
 }

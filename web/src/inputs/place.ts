@@ -6,6 +6,9 @@ import { scenario } from '../state/scenario.svelte';
 import { n, t } from '../text/language.svelte';
 import { placeEntry } from './catalog-names';
 
+/** Beyond it there is no cluster to describe. */
+const most = 1e6;
+
 interface Place {
   perNode: number;
   inside: number;
@@ -15,7 +18,7 @@ interface Place {
 export function placeFacts(): string {
   const { perNode, inside, across } = place();
   const gpus = Number(scenario.get('/cluster/gpus') ?? result.resolved('/cluster/gpus'));
-  if (!Number.isInteger(gpus) || gpus < 1 || !(perNode >= 1)) return '';
+  if (!Number.isInteger(gpus) || gpus < 1 || gpus > most || !(perNode >= 1)) return '';
   const nodes = Math.ceil(gpus / perNode);
   return [
     t('cluster.nodes', { nodes: n().integer(nodes), gpus: n().integer(Math.min(gpus, perNode)) }),

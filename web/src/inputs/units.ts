@@ -11,6 +11,8 @@ interface Unit {
 }
 
 const gibibyte = 2 ** 30;
+/** No field allows as much, and its digits would fill the page. */
+const beyondReading = 1e18;
 const units: Record<string, Unit> = {
   bytes: { kind: 'bytes', per: gibibyte, suffix: 'GiB' },
   'bytes/s': { kind: 'rate', per: 1e9, suffix: 'GB/s' },
@@ -50,7 +52,7 @@ export function showField(field: Field, value: unknown): string {
 export function echoOf(field: Field, text: string): string | null {
   const { kind, per } = unitOf(field);
   const value = parse(text, kind, per);
-  if (value === null) return null;
+  if (value === null || Math.abs(value) >= beyondReading) return null;
   if (kind === 'rate' && isAmbiguousRate(text)) return `${n().significant((value * 8) / 1e9)} Gb/s = ${n().rate(value)}`;
   if (kind === 'sequence' && /k/i.test(text)) return n().integer(value);
   if (kind === 'bytes' && /[a-z]/i.test(text)) return `${n().gib(value)} GiB`;

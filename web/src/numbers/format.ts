@@ -80,11 +80,8 @@ function numbersOf(code: LanguageCode) {
     /** Both ends of a time range at equal digits. */
     timeRange: (low: number, high: number) => {
       const digits = low >= 9.995 ? 1 : 2;
-      return high < 0.9995
-        ? `${significant(low * 1e3)}–${significant(high * 1e3)} ms`
-        : low >= 99.95
-          ? `${integer(low)}–${integer(high)} s`
-          : `${decimal(low, digits)}–${decimal(high, digits)} s`;
+      if (high < 0.9995) return join({ value: `${significant(low * 1e3)}–${significant(high * 1e3)}`, unit: 'ms' });
+      return join({ value: low >= 99.95 ? `${integer(low)}–${integer(high)}` : `${decimal(low, digits)}–${decimal(high, digits)}`, unit: 's' });
     },
     runLength: (days: number): RunLength => {
       if (days >= 99.95) return { value: integer(days), unit: 'days' };

@@ -10,11 +10,10 @@ const engine = /\b(?:ddp|fsdp[12]|deepspeed|megatron)\b/g;
 
 const fieldName = (key: string) => abbreviations[`/parallelism/${key}`] ?? word('field', key) ?? key;
 
-/** An issue or warning: fields and engines by the names the page gives them, the sentence in its language. */
+/** An issue or warning (but of an unknown key, where keys are what it is about): fields and engines by the names the page gives them, the sentence in its language. */
 export function inLanguage(message: string): string {
   const translated = language.core ? language.core.message(message) : message.replace(/, (?:a string|a number|a boolean|null)(?=\. Expected)/g, '');
-  const named = translated
-    .replace(fieldKey, fieldName)
+  const named = (message.startsWith('There is no field') ? translated : translated.replace(fieldKey, fieldName))
     .replace(engine, (id) => word('option', id) ?? id)
     .replace(/(?<=[\w)]) x (?=\w)/g, ' × ');
   return language.core ? closed(spaced(named)) : named;

@@ -1,12 +1,16 @@
 // Issues and warnings of the core in Chinese: whole sentences first, then phrases, punctuation last.
 
-const N = '([\\d,.]+)';
+const N = '(\\d[\\d,]*(?:\\.\\d+)?(?:e[+-]?\\d+)?)';
+/** # stands for a number, which may be as long as 1e+18 but takes no full stop. */
 const number = (pattern: string) => new RegExp(pattern.replaceAll('#', N), 'g');
 
 const sentences: [RegExp, string][] = [
   // Of a config.json.
   [/Its architecture is not named, so it needs (.*?) and (\w+)\./g, '未写明架构，因此需要 $1、$2。'],
-  [/Its architecture (".*?") is unknown, so it needs (.*?) and (\w+)\./g, '架构 $1 未知，因此需要 $2、$3。'],
+  [/The architecture (".*?") is unknown\./g, '架构 $1 未知。'],
+  [/The config\.json has no model_type, and its keys are not those of a plain decoder\./g, 'config.json 没有 model_type，且其内容不是普通的 decoder。'],
+  [/For a decoder built like one of them, give its model_type with (.*?) and (\w+)\./g, '若结构与其中之一相同，请写出它的 model_type，以及 $1、$2。'],
+  [/(\w+) is left out: the language model alone is counted\./g, '$1 未计入：只计算语言模型。'],
   [/(\w+) stands for (.*?), which are not covered\./g, '$1 表示 $2，尚未支持。'],
   [number('(\\w+) is #, which does not divide the hidden size #\\. Change one of them, or give head_dim\\.'), '$1 为 $2，不能整除隐藏维度 $3。改其中之一，或给出 head_dim。'],
   [number('(\\w+) is #, which does not divide the # attention heads\\.'), '$1 为 $2，不能整除 $3 个注意力头。'],
@@ -19,8 +23,8 @@ const sentences: [RegExp, string][] = [
   [/recompute has method or layers \(full\) and modules \(selective\)\. Keep one kind\./g, '重计算同时写了 method、layers（完全）与 modules（选择性），只能留一种。'],
   [/recompute is an empty object\. Allowed: method and layers \(full\), or modules \(selective\)\./g, '重计算是空对象。可用：method 与 layers（完全），或 modules（选择性）。'],
   // What may stand at the end of any issue.
-  [number('Did you mean (".*?")\\?'), '是否为 $1？'],
-  [number('; did you mean (.*?)\\?'), '。是否为 $1？'],
+  [/ Did you mean (.*?)\?/g, '是否为 $1？'],
+  [/; did you mean (.*?)\?/g, '。是否为 $1？'],
   [/; the catalog has none with a similar name/g, '。目录中没有相近的名称。'],
   [/Write (\S+) without quotes\./g, '去掉引号，写 $1。'],
   [/Leave the field out for its default\./g, '略去此项即用默认值。'],
@@ -55,10 +59,8 @@ const sentences: [RegExp, string][] = [
   // Degrees.
   [number('TP x PP x CP = (.*?) = #, cluster has #\\.'), 'TP × PP × CP = $1 = $2，集群有 $3 卡。'],
   [number('TP x PP x CP x DP = (.*?) = #, cluster has #\\.'), 'TP × PP × CP × DP = $1 = $2，集群有 $3 卡。'],
-  [number('Set gpus #, or smaller degrees\\.'), '卡数改为 $1，或减小并行度。'],
   [number('TP x PP x CP = # does not divide # GPUs\\.'), 'TP × PP × CP = $1 不能整除 $2 卡。'],
-  [number('Set gpus # or #\\.'), '卡数改为 $1 或 $2。'],
-  [number('(\\w+) cannot split # tokens over # ranks evenly\\. Set it false, or (\\w+) #\\.'), '$1 无法把 $2 个 token 均分给 $3 个 rank。关闭它，或 $4 改为 $5。'],
+  [number('(\\w+) cannot split # tokens over # ranks evenly\\.'), '$1 无法把 $2 个 token 均分给 $3 个 rank。'],
   [number('(\\w+) # cuts sequences into # equal parts, and (\\w+) is #\\.'), '$1 $2 要把序列分成 $3 等份，而 $4 为 $5。'],
   [number('(\\w+) # x (\\w+) # does not divide # attention heads and # key-value heads \\(ulysses\\)\\.'), '$1 $2 × $3 $4 不能整除 $5 个注意力头和 $6 个 KV 头（Ulysses）。'],
   [number('does not divide TP x CP x DP / ETP = #\\.'), '不能整除 TP × CP × DP / ETP = $1。'],
@@ -71,29 +73,28 @@ const sentences: [RegExp, string][] = [
   [number('the MLP width #'), 'MLP 宽度 $1'],
   [number('the shared expert width #'), '共享专家宽度 $1'],
   // Engine and hardware.
-  [/(\w+) is (\S+), but (\S+) has no (?:tensor|pipeline|context|expert tensor|expert) parallelism\. Set (\w+) 1, or engine (.*?)\.(?= |$)/g, '$1 为 $2，但 $3 不支持。改为 1，或训练引擎改为 $5。'],
+  [/(\w+) is (\S+), but (\S+) has no (?:tensor|pipeline|context|expert tensor|expert) parallelism\./g, '$1 为 $2，但 $3 不支持。'],
   [/zero_stage is (\d), which (\S+) does not have\./g, 'ZeRO 级别为 $1，$2 没有这一级别。'],
-  [number('Set #, or engine (\\w+)\\.'), '改为 $1，或训练引擎改为 $2。'],
-  [number('engine (\\w+) runs on 1 GPU, and the cluster has #\\. Set gpus 1, or engine (\\w+)\\.'), '训练引擎 $1 只用 1 卡，而集群有 $2 卡。卡数改为 1，或训练引擎改为 $3。'],
-  [number('engine dp is one process on one node of # GPUs, and the cluster has #\\. Set engine (\\w+)\\.'), '训练引擎 dp 是单机单进程，一机 $1 卡，而集群有 $2 卡。训练引擎改为 $3。'],
-  [/The usable memory of (.*?) is not known\. Set (\w+)\./g, '$1 的可用显存未知，请填 $2。'],
+  [number('engine (\\w+) runs on 1 GPU, and the cluster has #\\.'), '训练引擎 $1 只用 1 卡，而集群有 $2 卡。'],
+  [number('engine dp is one process on one node of # GPUs, and the cluster has #\\.'), '训练引擎 dp 是单机单进程，一机 $1 卡，而集群有 $2 卡。'],
+  [/The usable memory of (.*?) is not known\. Set (\w+)\./g, '$1 的可用显存未知，需填 $2。'],
   [/(\w+) is (\w+), which (.*?) does not have\./g, '$1 为 $2，$3 没有这种格式。'],
   // Experts.
-  [number('(\\w+) is #, but (.*?) has no experts\\. Set 1\\.'), '$1 为 $2，但 $3 没有专家。改为 1。'],
-  [number('(\\w+) is #, but the fullest of # expert ranks holds at most # times the mean\\. Set 1, or a larger (\\w+)\\.'), '$1 为 $2，但 $3 个专家 rank 中最满的最多是平均的 $4 倍。改为 1，或增大 $5。'],
+  [number('(\\w+) is #, but (.*?) has no experts\\.'), '$1 为 $2，但 $3 没有专家。'],
+  [number('(\\w+) is #, but the fullest of # expert ranks holds at most # times the mean\\.'), '$1 为 $2，但 $3 个专家 rank 中最满的最多是平均的 $4 倍。'],
   // Pipeline.
-  [/(\w+) (\S+) needs (\w+) above 1 \(is 1\)\. Set 1f1b, or more stages\./g, '$1 $2 要求 $3 大于 1（现为 1）。改为 1f1b，或增加阶段。'],
-  [number('(\\w+) is #, but there is one stage\\. Set 1, or (\\w+) 2\\.'), '$1 为 $2，但只有一个阶段。改为 1，或 $3 改为 2。'],
-  [/(\w+) is 1, and interleaved needs at least 2\. Set 2\./g, '$1 为 1，交错式 1F1B 至少要 2。改为 2。'],
-  [number('(\\w+) is #, and zb-v has 2 chunks a rank\\. Set 2\\.'), '$1 为 $2，ZB-V 每个 rank 有 2 块。改为 2。'],
-  [number('(\\w+) is #, but (\\S+) has one chunk a rank\\. Set 1, or (\\w+) interleaved\\.'), '$1 为 $2，但 $3 每个 rank 只有一块。改为 1，或 $4 改为交错式 1F1B。'],
+  [/(\w+) (\S+) needs (\w+) above 1 \(is 1\)\./g, '$1 $2 要求 $3 大于 1（现为 1）。'],
+  [number('(\\w+) is #, but there is one stage\\.'), '$1 为 $2，但只有一个阶段。'],
+  [/(\w+) is 1, and interleaved needs at least 2\./g, '$1 为 1，交错式 1F1B 至少要 2。'],
+  [number('(\\w+) is #, and zb-v has 2 chunks a rank\\.'), '$1 为 $2，ZB-V 每个 rank 有 2 块。'],
+  [number('(\\w+) is #, but (\\S+) has one chunk a rank\\.'), '$1 为 $2，但 $3 每个 rank 只有一块。'],
   [number('(\\w+) # gives # micro-batches, and interleaved needs a multiple of #\\.'), '$1 $2 得到 $3 个 micro-batch，交错式 1F1B 要求是 $4 的倍数。'],
   [number('(\\w+) # gives # micro-batches, and dualpipe needs at least 2 x PP = #\\.'), '$1 $2 得到 $3 个 micro-batch，DualPipe 至少要 2 × PP = $4 个。'],
   [number('(\\w+) is #, and dualpipe needs an even number of stages\\.'), '$1 为 $2，DualPipe 要求阶段数为偶数。'],
-  [number('# model chunks \\(PP # x #\\) need as many layers, and (.*?) has #\\. Set (\\w+) # or less\\.'), '$1 个模型块（PP $2 × $3）要有同样多的层，而 $4 有 $5 层。$6 改为 $7 或更小。'],
+  [number('# model chunks \\(PP # x #\\) need as many layers, and (.*?) has #\\.'), '$1 个模型块（PP $2 × $3）要有同样多的层，而 $4 有 $5 层。'],
   [number('(\\w+) lists # chunks, and the layout has #\\. List one number for each\\.'), '$1 列出 $2 块，而布局有 $3 块。每块写一个数。'],
   [number('(\\w+) add up to #, and (.*?) has # layers\\. Let them add up to #\\.'), '$1 之和为 $2，而 $3 有 $4 层。应使其和为 $5。'],
-  [number('(\\w+) is #, and pipelines of encoder-decoder models are not modelled\\. Set 1\\.'), '$1 为 $2，编码器-解码器模型的流水线没有建模。改为 1。'],
+  [number('(\\w+) is #, and pipelines of encoder-decoder models are not modelled\\.'), '$1 为 $2，编码器-解码器模型的流水线没有建模。'],
   // Batch, sequence, formats, recompute.
   [number('(\\w+) would be #\\.'), '$1 将是 $2。'],
   [number('(\\w+) # is no multiple of micro_batch_size x DP = # x # = #\\.'), '$1 $2 不是 micro-batch × DP = $3 × $4 = $5 的倍数。'],
@@ -117,7 +118,17 @@ const sentences: [RegExp, string][] = [
   [/FlashAttention-2 needs Ampere or later, and (.*?) is (\w+): attention is unfused and keeps its score matrix\./g, 'FlashAttention-2 要求 Ampere 及以后，$1 是 $2：注意力未融合，保存分数矩阵。'],
   [/FlashAttention-2 needs Ampere or later, and (.*?) is (\w+)\. Other kernels without a score matrix come close\./g, 'FlashAttention-2 要求 Ampere 及以后，$1 是 $2。其他不存分数矩阵的 kernel 与之接近。'],
   [number('The network between nodes is taken as # GB/s \\(# Gb/s\\) a GPU\\. Set (\\w+), or name a system\\.'), '跨机网络按每卡 $1 GB/s（$2 Gb/s）计算。可填 $3，或选择机型。'],
-  // What to do.
+  // What to do, where buttons do not say it.
+  [number('Set it false, or (\\w+) #\\.'), '关闭它，或 $1 改为 $2。'],
+  [number('Set gpus # or #\\.'), '卡数改为 $1 或 $2。'],
+  [number('Set gpus #, or smaller degrees\\.'), '卡数改为 $1，或减小并行度。'],
+  [number('Set gpus 1, or engine (\\w+)\\.'), '卡数改为 1，或训练引擎改为 $1。'],
+  [/Set engine (\w+)\./g, '训练引擎改为 $1。'],
+  [/Set 1f1b, or more stages\./g, '改为 1f1b，或增加阶段。'],
+  [/Set 1, or a larger (\w+)\./g, '改为 1，或增大 $1。'],
+  [number('Set (?:\\w+ )?#, or engine (\\w+)\\.'), '改为 $1，或训练引擎改为 $2。'],
+  [number('Set #, or (\\w+) (\\w+)\\.'), '改为 $1，或 $2 改为 $3。'],
+  [number('Set (\\w+) # or less\\.'), '$1 改为 $2 或更小。'],
   [number('Set (\\w+) #\\.'), '$1 改为 $2。'],
   [/Set ([\w.,-]+)\.(?= |$)/g, '改为 $1。'],
   // The rest of a plain "key is value".
@@ -125,6 +136,8 @@ const sentences: [RegExp, string][] = [
 ];
 
 const punctuation: [RegExp, string][] = [
+  [/(?<=[\p{Script=Han}\w)"])\.(?=$| |\p{Script=Han})/gu, '。'],
+  [/(?<=") or (?=")/g, ' 或 '],
   [/([。！？：]) +/g, '$1'],
   [/(\p{Script=Han}), /gu, '$1、'],
   [/(\d), (?=\d)/g, '$1、'],

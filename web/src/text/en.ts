@@ -132,6 +132,7 @@ export const en = {
   'fix.on': 'Turn on',
   'fix.off': 'Turn off',
   'fix.set': 'Set {settings}',
+  'fix.field': 'Set {field} {value}',
   'fix.setting': '{field} {value}',
   'fix.more': '{count} more',
   'field.reset': 'Differs from the default. Click to reset (Alt+Backspace in the field).',
