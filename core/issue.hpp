@@ -18,13 +18,13 @@ struct Issue {
 
 using Issues = std::vector<Issue>;
 
-/// A value, or every reason why there is none.
+/// A value, or every reason why there is none. A reader that can go on after a problem gives both.
 template <class T>
 struct Result {
   std::optional<T> value;
   Issues issues;
 
-  Result(T v) : value(std::move(v)) {}                // NOLINT(google-explicit-constructor)
+  Result(T v) : value(std::move(v)) {}                      // NOLINT(google-explicit-constructor)
   Result(Issues problems) : issues(std::move(problems)) {}  // NOLINT(google-explicit-constructor)
   [[nodiscard]] bool ok() const { return value.has_value(); }
 };

@@ -11,7 +11,7 @@ template <class Unit>
 struct Quantity {
   double value = 0;
 
-  constexpr auto operator<=>(const Quantity&) const = default;
+  constexpr auto operator<=>(const Quantity&) const = default;  // NOLINT(modernize-use-nullptr): the literal 0 of <=>
   constexpr Quantity& operator+=(Quantity other) {
     value += other.value;
     return *this;

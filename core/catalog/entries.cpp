@@ -50,6 +50,7 @@ void read_experts(JsonText entry, ModelShape& m) {
 
 void read_details(JsonText entry, ModelShape& m) {
   const JsonText detail = entry.at("shape_detail");
+  m.embedding_width = detail.at("embedding_width").whole();
   m.position_rows = detail.at("position_rows").whole();
   m.type_rows = detail.at("type_rows").whole();
   m.bias_qkv = detail.at("bias_qkv").flag();

@@ -37,6 +37,22 @@ std::string without_noise(std::string_view name, std::span<const std::string_vie
   return kept;
 }
 
+/// Each run of letters and each run of digits.
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words;
+  char before = '-';
+  for (const char c : name) {
+    if (is_alphanumeric(c)) {
+      if (!is_alphanumeric(before) || is_digit(before) != is_digit(c)) words.emplace_back();
+      words.back() += lower(c);
+    }
+    before = c;
+  }
+  return words;
+}
+
+}  // namespace
+
 std::string letters_and_digits(std::string_view name) {
   std::string text;
   for (const char c : name) {
@@ -45,7 +61,14 @@ std::string letters_and_digits(std::string_view name) {
   return text;
 }
 
-}  // namespace
+WordPlace place_of_words(std::string_view name, std::string_view known) {
+  const std::vector<std::string> sought = words_of(name);
+  const std::vector<std::string> words = words_of(known);
+  if (sought.empty()) return WordPlace::none;
+  const auto found = std::search(words.begin(), words.end(), sought.begin(), sought.end());
+  if (found == words.end()) return WordPlace::none;
+  return found == words.begin() ? WordPlace::start : WordPlace::inside;
+}
 
 std::vector<std::string> spellings(std::string_view name, std::span<const std::string_view> noise) {
   if (name.size() > longest_name) return {};

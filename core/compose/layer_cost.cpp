@@ -17,7 +17,7 @@ class OpPricer {
  public:
   OpPricer(const Scenario& scenario, const Profile& profile, bool repeats)
       : training_(scenario.training), profile_(profile), repeats_(repeats) {
-    const EngineDescription& engine = describe_engine(training_.engine);
+    const EngineDescription& engine = describe_engine(training_.engine, scenario.parallelism.zero_stage);
     const DataParallelRules& rules = data_parallel_rules(training_.engine, scenario.parallelism.zero_stage);
     const bool gathers = rules.gather == ParameterGather::each_use && scenario.parallelism.data > 1;
     if (scenario.micro_batches() > 1 || gathers) {
@@ -50,8 +50,9 @@ class OpPricer {
     forward_kernels_ += op.kernels;
     backward_kernels_ += op.backward_kernels;
     if (runs_again(op)) {
-      cost_.recompute += forward;
-      again_kernels_ += op.kernels;
+      const double share = repeated_share(op);
+      cost_.recompute += share * forward;
+      again_kernels_ += share * op.kernels;
     }
   }
 
@@ -71,8 +72,10 @@ class OpPricer {
     if (op.backward_flops > op.flops) {
       cost_.backward_input += gemm_time(profile_, format, op.m, op.k, op.n, op.groups);
     }
-    cost_.backward_weight += gemm_time(profile_, format, op.n, op.k, op.m, op.groups) +
-                             Bytes{accumulation_ * op.n * op.k * op.groups} / profile_.hbm;
+    const bool frozen = training_.peft != Peft::none;  // the base has no gradient; an adapter's own is small
+    if (!frozen)
+      cost_.backward_weight += gemm_time(profile_, format, op.n, op.k, op.m, op.groups) +
+                               Bytes{accumulation_ * op.n * op.k * op.groups} / profile_.hbm;
     if (format == MatmulFormat::fp8) {  // both operands of the backward products are cast from the gradient
       forward += Bytes{profile_.fp8_cast_forward * op.m * op.k * op.groups} / profile_.hbm;
       cost_.backward_input += Bytes{profile_.fp8_cast_backward * op.m * op.n * op.groups} / profile_.hbm;
@@ -84,6 +87,7 @@ class OpPricer {
     if (!repeats_ || training_.recompute == Recompute::none) return false;
     if (training_.recompute == Recompute::full) return true;
     const RecomputeModules& modules = training_.recompute_modules;
+    if (modules.operators) return op.kind != OpKind::attention;
     switch (op.module) {
       case OpModule::other:
         return false;
@@ -99,6 +103,12 @@ class OpPricer {
         return modules.mla_up_projection;
     }
     return false;
+  }
+
+  /// Selective checkpointing by operators keeps every second product.
+  [[nodiscard]] double repeated_share(const Op& op) const {
+    const bool product = op.kind == OpKind::gemm || op.kind == OpKind::grouped_gemm;
+    return product && training_.recompute == Recompute::selective && training_.recompute_modules.operators ? 0.5 : 1;
   }
 
   const Training& training_;
@@ -150,6 +160,7 @@ LayerCost layer_cost(const Scenario& scenario, const Profile& profile, LayerKind
   OpPricer pricer(scenario, profile, true);
   layer_ops(scenario, kind, attention, pricer);
   LayerCost cost = pricer.finish();
+  if (scenario.training.cuda_graphs) return cost;
   const double replicas = replicas_of_one_host(scenario);
   const HostTime& host = profile.host[static_cast<std::size_t>(scenario.training.kernels)];
   cost.host_forward = replicas * host.forward;

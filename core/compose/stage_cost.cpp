@@ -94,7 +94,7 @@ LayerCost stage_kernels(const Scenario& scenario, const CostTable& table, const 
 }
 
 Seconds optimizer_time(const Scenario& scenario, const Profile& profile, const StageShape& shape) {
-  const EngineDescription& engine = describe_engine(scenario.training.engine);
+  const EngineDescription& engine = describe_engine(scenario.training.engine, scenario.parallelism.zero_stage);
   const Parallelism& p = scenario.parallelism;
   const RankParameters rank = rank_parameters(scenario, shape);
   const auto dense_ranks = static_cast<double>(p.zero_stage > 0 ? p.shard_group() : 1);

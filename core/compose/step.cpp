@@ -195,7 +195,10 @@ FlopsPerSecond peak_of(const Gpu& gpu, Precision precision) {
     case Precision::fp16:
       return known(gpu.fp16, half);
     case Precision::fp8:
+    case Precision::mxfp8:
       return known(gpu.fp8, half);
+    case Precision::nvfp4:
+      return known(gpu.fp4, half);
     case Precision::bf16:
     case Precision::pure_bf16:
       return half;

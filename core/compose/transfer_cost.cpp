@@ -76,7 +76,7 @@ bool is_expert_exchange(const Transfer& t) {
 }
 
 /// DualPipe pairs the forward of one micro-batch with the backward of another, so that the all-to-alls of each run
-/// beside the other's kernels (DeepSeek-V3, arXiv:2412.19437 section 3.2.1).
+/// beside the other's kernels (DeepSeek-V3, arXiv:2412.19437 section 3.2.1); Megatron's combined 1F1B does the same.
 void hide_expert_exchange(const Scenario& scenario, const Profile& profile, const LayerCost& kernels,
                           std::vector<PricedTransfer>& priced) {
   Seconds cost{};
@@ -160,7 +160,8 @@ void price_transfers(const Scenario& scenario, const Profile& profile, std::int6
     }
     priced.push_back(p);
   }
-  if (scenario.parallelism.schedule == Schedule::dualpipe) hide_expert_exchange(scenario, profile, kernels, priced);
+  const bool pairs = scenario.parallelism.schedule == Schedule::dualpipe || scenario.training.overlap_expert_parallel;
+  if (pairs) hide_expert_exchange(scenario, profile, kernels, priced);
 }
 
 void expose_data_parallel(const Scenario& scenario, const Profile& profile, const Windows& windows,

@@ -1,6 +1,7 @@
 // Saved activations of a rank: every tensor of its layers, times the micro-batches in flight, less what is recomputed.
 #pragma once
 
+#include "core/count/adapter_activations.hpp"
 #include "core/count/attention_activations.hpp"
 #include "core/count/mlp_activations.hpp"
 
@@ -16,11 +17,16 @@ void norm_activations(const MemoryContext& c, const SavedSet& set, bool keep_out
     sink.add({"norms", "Norms: fp32 input, normalised, output", "n * T * r * (4 + 2 * w) * h / u", hf_source},
              set.category, set.phases, set.n * c.T * norms * (4 + 2 * c.w) * c.h / c.u,
              {{"n", set.n}, {"T", c.T}, {"r", norms}, {"w", c.w}, {"h", c.h}, {"u", c.u}});
-    sink.add({"residual", "Residual stream", "n * T * w * h / u", hf_source}, set.category, set.phases,
-             set.n * c.T * c.w * c.h / c.u, {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"h", c.h}, {"u", c.u}});
+    // Autograd saves it only as the norms' input (fp32), so not in 16 bits; the field's measurements, all with sdpa,
+    // hold the layer's output beside what it saved. Of a rebuilt layer it is the checkpoint.
+    const bool measured = c.w == 2 && c.training().attention != Attention::unfused;
+    if (measured && set.category == Category::activations) {
+      sink.add({"residual", "Residual stream", "n * T * w * h / u", hf_source}, set.category, set.phases,
+               set.n * c.T * c.w * c.h / c.u, {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"h", c.h}, {"u", c.u}});
+    }
   } else {
     // A block with one norm (parallel attention) still reads it twice; both matrices share its output.
-    const double outputs = keep_outputs ? norms : 0;
+    const double outputs = (keep_outputs ? norms : 0) * c.input_bytes / c.w;  // as the products read them
     sink.add({"norms", "Norm inputs and outputs", "n * T * w * (r + o) * h / u", te_source}, set.category, set.phases,
              set.n * c.T * c.w * (norms + outputs) * c.h / c.u,
              {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"r", norms}, {"o", outputs}, {"h", c.h}, {"u", c.u}});
@@ -32,15 +38,14 @@ void norm_activations(const MemoryContext& c, const SavedSet& set, bool keep_out
   if (c.training().dropout) {
     sink.add({"dropout_masks", "Dropout masks, one byte", "n * T * 2 * h / u",
               "Korthikanti et al. 2022, arXiv:2205.05198 section 4.1"},
-             set.category, set.phases, set.n * c.T * 2 * c.h / c.u,
-             {{"n", set.n}, {"T", c.T}, {"h", c.h}, {"u", c.u}});
+             set.category, set.phases, set.n * c.T * 2 * c.h / c.u, {{"n", set.n}, {"T", c.T}, {"h", c.h}, {"u", c.u}});
   }
 }
 
 /// The large tensors that selective recompute threw away, rebuilt for the layer whose backward runs.
 template <class Sink>
 void rebuilt_modules(const MemoryContext& c, LayerKind kind, const RecomputeModules& dropped, Sink& sink) {
-  const SavedSet one{1, Category::transient, c.in(at(Phase::backward))};
+  const SavedSet one{1, Category::transient, c.in(at(Phase::backward))};  // the reduce phase counts whole layers
   if (dropped.core_attention && c.training().attention == Attention::unfused) score_activations(c, one, sink);
   if (dropped.mlp && kind != LayerKind::moe) mlp_activations(c, one, c.f, true, sink);
   if (dropped.moe_activation && kind == LayerKind::moe) moe_activations(c, one, true, sink);
@@ -53,6 +58,7 @@ void layer_activations(const MemoryContext& c, const SavedSet& set, LayerKind ki
   if (set.n <= 0) return;
   norm_activations(c, set, !modules.layernorm, sink);
   attention_activations(c, set, modules, sink);
+  adapter_activations(c, set, sink);
   if (kind == LayerKind::decoder_with_cross_attention) attention_activations(c, set, modules, sink);
   if (kind == LayerKind::moe) {
     moe_activations(c, set, !modules.moe_activation, sink);
@@ -61,17 +67,47 @@ void layer_activations(const MemoryContext& c, const SavedSet& set, LayerKind ki
   }
 }
 
+/// What selective recompute throws away; nothing under the other settings.
+[[nodiscard]] inline RecomputeModules dropped_modules(const Training& training) {
+  return training.recompute == Recompute::selective ? training.recompute_modules : RecomputeModules{};
+}
+
+/// torchtitan distributed/activation_checkpoint.py: of wq, wk, wv, wo, w1, w3, w2 the first, third, ... are kept.
+template <class Sink>
+void kept_products(const MemoryContext& c, const SavedSet& set, LayerKind kind, Sink& sink) {
+  constexpr const char* source = "torchtitan distributed/activation_checkpoint.py: attention and every second product";
+  const bool moe = kind == LayerKind::moe;
+  const MixtureOfExperts& experts = c.model().moe;
+  const double f = moe ? static_cast<double>(experts.top_k * experts.expert_ffn + experts.shared_ffn) : c.f;
+  const double o = c.training().attention == Attention::unfused ? 0 : 1;
+  sink.add({"kept_products", "Kept matrix products and attention output",
+            "n * T * w * ((a * q * (1 + o) + k * q + f) / t + h / u)", source},
+           set.category, set.phases, set.n * c.T * c.w * ((c.a * c.q * (1 + o) + c.k * c.q + f) / c.t + c.h / c.u),
+           {{"n", set.n},
+            {"T", c.T},
+            {"w", c.w},
+            {"a", c.a},
+            {"q", c.q},
+            {"o", o},
+            {"k", c.k},
+            {"f", f},
+            {"t", c.t},
+            {"h", c.h},
+            {"u", c.u}});
+}
+
 /// How many of a rank's layers keep everything, keep only their input, and are rebuilt at once in the backward pass.
 struct KeptLayers {
-  double whole = 1;        ///< share of layers that keep all tensors
-  double inputs = 0;       ///< share that keeps its input
-  double rebuilt = 0;      ///< layers rebuilt together
+  double whole = 1;    ///< share of layers that keep all tensors
+  double inputs = 0;   ///< share that keeps its input
+  double rebuilt = 0;  ///< layers rebuilt together
 };
 
 /// Megatron-LM core/transformer/transformer_block.py _checkpointed_forward: uniform keeps the input of every group
 /// of n layers, block recomputes the first n layers of each stage.
 [[nodiscard]] inline KeptLayers kept_layers(const MemoryContext& c) {
   const Training& training = c.training();
+  if (dropped_modules(training).operators) return {.whole = 0, .inputs = 1, .rebuilt = 1};
   if (training.recompute != Recompute::full) return {};
   const auto layers = static_cast<double>(std::max<std::int64_t>(1, c.stage.blocks()));
   const double n = std::min(static_cast<double>(training.recompute_layers), layers);
@@ -79,43 +115,59 @@ struct KeptLayers {
   return {.whole = 1 - n / layers, .inputs = n / layers, .rebuilt = 1};
 }
 
-/// What selective recompute throws away; nothing under the other settings.
-[[nodiscard]] inline RecomputeModules dropped_modules(const Training& training) {
-  return training.recompute == Recompute::selective ? training.recompute_modules : RecomputeModules{};
-}
-
 template <class Sink>
-void count_layer_activations(const MemoryContext& c, std::int64_t layers, LayerKind kind, Sink& sink) {
-  if (layers == 0) return;
+void count_layer_activations(const MemoryContext& c, double held, LayerKind kind, Sink& sink) {
+  if (held <= 0) return;
   const KeptLayers kept = kept_layers(c);
-  const double n = static_cast<double>(layers) * c.flight.activation_sets;
+  // Expert all-to-alls that run beside another micro-batch keep that one's layer too (Megatron-LM combined_1f1b.py).
+  const double beside = c.training().overlap_expert_parallel && kind == LayerKind::moe ? 1 : 0;
+  const double n = held + beside;
   const Phases alive = c.in(during(Phase::forward, Phase::backward));
   layer_activations(c, {n * kept.whole, Category::activations, alive}, kind, dropped_modules(c.training()), sink);
+  if (dropped_modules(c.training()).operators) kept_products(c, {n, Category::activations, alive}, kind, sink);
   if (kept.inputs > 0) {
+    const double w = c.training().upcast_residual ? 4 : c.w;  // peft prepare_model_for_kbit_training
     sink.add({"checkpoints", "Layer inputs kept for recompute", "n * i * T * w * h / u",
               "Chen et al. 2016, arXiv:1604.06174; arXiv:2205.05198 section 5: 2 s b h"},
-             Category::activations, alive, n * kept.inputs * c.T * c.w * c.h / c.u,
-             {{"n", n}, {"i", kept.inputs}, {"T", c.T}, {"w", c.w}, {"h", c.h}, {"u", c.u}});
+             Category::activations, alive, n * kept.inputs * c.T * w * c.h / c.u,
+             {{"n", n}, {"i", kept.inputs}, {"T", c.T}, {"w", w}, {"h", c.h}, {"u", c.u}});
   }
+}
+
+/// The first layer is the last to lose its saved tensors: all of them, in one line, since the others name them.
+template <class Sink>
+void count_first_layer(const MemoryContext& c, LayerKind kind, Sink& sink) {
+  PhaseTotals layer;
+  layer_activations(c, {1, Category::activations, at(Phase::reduce)}, kind, dropped_modules(c.training()), layer);
+  const double B = layer.totals[static_cast<std::size_t>(Phase::reduce)].value;
+  sink.add({"first_layer", "Saved tensors of the first layer", "B", "the sum of one layer's lines"},
+           Category::transient, c.in(at(Phase::reduce)), B, {{"B", B}});
 }
 
 template <class Sink>
 void count_activations(const MemoryContext& c, Sink& sink) {
   const bool cross = c.model().kind == ModelKind::encoder_decoder;
-  count_layer_activations(c, c.stage.dense_layers, cross ? LayerKind::decoder_with_cross_attention : LayerKind::dense,
-                          sink);
-  count_layer_activations(c, c.stage.moe_layers, LayerKind::moe, sink);
-  count_layer_activations(c, c.stage.encoder_layers, LayerKind::encoder, sink);
-  count_layer_activations(c, c.stage.mtp_layers, c.model().moe.used() ? LayerKind::moe : LayerKind::dense, sink);
+  count_layer_activations(c, c.held.dense, cross ? LayerKind::decoder_with_cross_attention : LayerKind::dense, sink);
+  count_layer_activations(c, c.held.moe, LayerKind::moe, sink);
+  count_layer_activations(c, c.held.encoder, LayerKind::encoder, sink);
+  count_layer_activations(c, c.held.mtp, c.model().moe.used() ? LayerKind::moe : LayerKind::dense, sink);
   // Rebuilding keeps the tensors of one group of layers alive while its backward runs: the widest kind counts.
   const KeptLayers kept = kept_layers(c);
   const LayerKind widest = c.stage.moe_layers > 0 ? LayerKind::moe
                            : cross                ? LayerKind::decoder_with_cross_attention
                                                   : LayerKind::dense;
-  layer_activations(c, {kept.rebuilt, Category::transient, c.in(at(Phase::backward))}, widest, {}, sink);
+  layer_activations(c, {kept.rebuilt, Category::transient, c.in(at(Phase::backward) | at(Phase::reduce))}, widest, {},
+                    sink);
+  if (kept.rebuilt == 0 && c.stage.blocks() > 0) count_first_layer(c, widest, sink);
   if (c.stage.blocks() > 0) rebuilt_modules(c, widest, dropped_modules(c.training()), sink);
 
   const Phases alive = c.in(during(Phase::forward, Phase::backward));
+  if (c.training().attention_mask) {
+    const double n = c.flight.activation_sets, b = static_cast<double>(c.training().micro_batch_size);
+    sink.add({"attention_mask", "Attention mask of the data loader", "n * b * s * s",
+              "Megatron-LM megatron/core/datasets/gpt_dataset.py: a boolean b x 1 x s x s tensor"},
+             Category::activations, alive, n * b * c.s * c.s, {{"n", n}, {"b", b}, {"s", c.s}});
+  }
   if (c.stage.embedding && c.model().vocab > 0) {
     sink.add({"token_ids", "Token ids and labels, int64", "n * T * 16", "torch.long inputs of the embedding and loss"},
              Category::activations, alive, c.flight.activation_sets * c.T * 16,
@@ -128,16 +180,24 @@ void count_activations(const MemoryContext& c, Sink& sink) {
     }
   }
   if (c.stage.head && c.model().final_norm) {
-    sink.add({"final_norm", "Final norm input and output", "T * w * 2 * h / u",
-              "Korthikanti et al. 2022, arXiv:2205.05198 section 4.3"},
-             Category::activations, alive, c.T * c.w * 2 * c.h / c.u,
-             {{"T", c.T}, {"w", c.w}, {"h", c.h}, {"u", c.u}});
+    const Phases until_loss = c.in(during(Phase::forward, Phase::loss));  // gone when the last layer's backward runs
+    if (c.model().norm == Norm::rmsnorm && c.training().kernels == Kernels::eager && !c.adapted()) {
+      sink.add({"final_norm", "Final norm: fp32 input, normalised, output", "T * (4 + 2 * w) * h / u", hf_source},
+               Category::activations, until_loss, c.T * (4 + 2 * c.w) * c.h / c.u,
+               {{"T", c.T}, {"w", c.w}, {"h", c.h}, {"u", c.u}});
+    } else {
+      sink.add({"final_norm", "Final norm input and output", "T * w * 2 * h / u",
+                "Korthikanti et al. 2022, arXiv:2205.05198 section 4.3"},
+               Category::activations, until_loss, c.T * c.w * 2 * c.h / c.u,
+               {{"T", c.T}, {"w", c.w}, {"h", c.h}, {"u", c.u}});
+    }
   }
   if (c.mixed() && c.engine.mixed_weights == MixedWeights::autocast) {
     // Each Linear saves the 16-bit copy that autocast made of its weight.
+    const double P = c.trained();
     sink.add({"autocast_copies", "16-bit weight copies of autocast", "2 * P",
               "torch/amp/autocast_mode.py weight cache; saved by each Linear for its backward"},
-             Category::activations, alive, 2 * c.rank.total(), {{"P", c.rank.total()}});
+             Category::activations, alive, 2 * P, {{"P", P}});
   }
 }
 

@@ -41,21 +41,35 @@ void latent_attention_activations(const MemoryContext& c, const SavedSet& set, b
 template <class Sink>
 void grouped_attention_activations(const MemoryContext& c, const SavedSet& set, Sink& sink) {
   const bool eager = c.training().kernels == Kernels::eager;
-  if (eager) {
-    // Keys and values are expanded to all heads (repeat_kv), and transposes keep a second copy of q and the output.
+  const bool flash = c.training().attention == Attention::flash || c.training().attention == Attention::cudnn;
+  if (eager && !flash) {
+    // Keys and values are expanded to all heads (repeat_kv). sdpa keeps its output and, transposed, what the output
+    // projection reads; the plain product's own output is dropped.
     sink.add({"attention_qkv", "Query, key, value (expanded)", "n * T * w * 3 * a * q / t", hf_source}, set.category,
              set.phases, set.n * c.T * c.w * 3 * c.a * c.q / c.t,
              {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"a", c.a}, {"q", c.q}, {"t", c.t}});
-    sink.add({"attention_output", "Attention output and its transpose", "n * T * w * 2 * a * q / t", hf_source},
-             set.category, set.phases, set.n * c.T * c.w * 2 * c.a * c.q / c.t,
-             {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"a", c.a}, {"q", c.q}, {"t", c.t}});
+    const bool reads_copy = !c.adapted() || c.quantised() || c.training().lora_targets != LoraTargets::query_value;
+    const double o = c.training().attention == Attention::unfused || !reads_copy ? 1 : 2;
+    sink.add({"attention_output", o == 1 ? "Attention output" : "Attention output and its transpose",
+              "n * T * w * o * a * q / t", hf_source},
+             set.category, set.phases, set.n * c.T * c.w * o * c.a * c.q / c.t,
+             {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"o", o}, {"a", c.a}, {"q", c.q}, {"t", c.t}});
   } else {
-    sink.add({"attention_qkv", "Query, key, value", "n * T * w * (a + 2 * k) * q / t", te_source}, set.category,
-             set.phases, set.n * c.T * c.w * (c.a + 2 * c.k) * c.q / c.t,
+    sink.add({"attention_qkv", "Query, key, value", "n * T * w * (a + 2 * k) * q / t", eager ? hf_source : te_source},
+             set.category, set.phases, set.n * c.T * c.w * (c.a + 2 * c.k) * c.q / c.t,
              {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"a", c.a}, {"k", c.k}, {"q", c.q}, {"t", c.t}});
-    sink.add({"attention_output", "Attention output", "n * T * w * a * q / t", te_source}, set.category, set.phases,
-             set.n * c.T * c.w * c.a * c.q / c.t,
-             {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"a", c.a}, {"q", c.q}, {"t", c.t}});
+    // flash-attn wants b x s x heads, Transformer Engine holds s x b x heads: above one sequence the kernel's output
+    // is copied to the other order, and both are kept.
+    const bool reordered = has_megatron_layers(c.training().engine) && c.training().attention == Attention::flash &&
+                           c.training().micro_batch_size > 1;
+    // Ulysses keeps the kernel's output by heads and, exchanged, by sequence for the output projection.
+    const bool exchanged = c.parallelism().context > 1 && c.parallelism().context_kind == ContextParallelKind::ulysses;
+    // Under fp8 the output projection keeps its input quantised, beside the 16-bit output that attention keeps.
+    const double quantised = c.input_bytes < c.w ? c.input_bytes / c.w : 0;
+    const double o = (reordered || exchanged ? 2 : 1) + quantised;
+    sink.add({"attention_output", "Attention output", "n * T * w * o * a * q / t", eager ? hf_source : te_source},
+             set.category, set.phases, set.n * c.T * c.w * o * c.a * c.q / c.t,
+             {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"o", o}, {"a", c.a}, {"q", c.q}, {"t", c.t}});
   }
   if (c.model().qk_norm != QkNorm::none) {
     // Fused: the mixed projection stays alive. Eager: fp32 copy, 16-bit normalised, output, as for any RMSNorm.
@@ -86,7 +100,7 @@ void attention_activations(const MemoryContext& c, const SavedSet& set, const Re
   } else {
     grouped_attention_activations(c, set, sink);
   }
-  if (c.training().attention == Attention::flash) {
+  if (c.training().attention != Attention::unfused) {
     sink.add({"attention_statistics", "Softmax statistics, fp32", "n * T * 4 * a / t",
               "FlashAttention-2, arXiv:2307.08691 section 3.1: log-sum-exp for each row and head"},
              set.category, set.phases, set.n * c.T * 4 * c.a / c.t, {{"n", set.n}, {"T", c.T}, {"a", c.a}, {"t", c.t}});

@@ -1,7 +1,8 @@
-// Buffers and transients: gradient buckets, gathered units, workspaces, one layer's backward, the optimizer's temporaries.
+// Buffers and transients: gradient buckets, gathered units, workspaces, one layer's backward, the optimizer's
+// temporaries.
 #pragma once
 
-#include "core/count/memory_context.hpp"
+#include "core/count/mlp_activations.hpp"
 #include "core/count/overhead.hpp"
 
 namespace meshgauge {
@@ -10,7 +11,7 @@ template <class Sink>
 void count_gradient_buckets(const MemoryContext& c, Sink& sink) {
   const BufferRules& rules = c.engine.buffers;
   const double width = bytes_of(c.training().gradient_dtype);
-  const double P = c.rank.total();
+  const double P = c.trained();
   if (c.multi && rules.bucket_copies_gradients) {
     sink.add({"ddp_buckets", "DDP gradient buckets", "w * P",
               "torch/csrc/distributed/c10d/reducer.cpp initialize_buckets; none with gradient_as_bucket_view=True"},
@@ -21,10 +22,11 @@ void count_gradient_buckets(const MemoryContext& c, Sink& sink) {
   if (reduces && rules.bucket_copies > 0) {
     // reduce_bucket_size elements are allocated whatever the model's size; the flattened copy holds what is in it.
     constexpr const char* source = "deepspeed/runtime/zero/stage_1_and_2.py setup_buckets, allreduce_bucket; stage3.py";
-    sink.add({"reduce_bucket", "Gradient reduction bucket", "w * B", source}, Category::buffers,
-             c.in(at(Phase::backward)), element * rules.bucket_elements, {{"w", element}, {"B", rules.bucket_elements}});
+    const Phases backward = c.in(at(Phase::backward) | at(Phase::reduce));
+    sink.add({"reduce_bucket", "Gradient reduction bucket", "w * B", source}, Category::buffers, backward,
+             element * rules.bucket_elements, {{"w", element}, {"B", rules.bucket_elements}});
     sink.add({"reduce_bucket_copy", "Flattened copy of the bucket", "w * min(B, P)", source}, Category::transient,
-             c.in(at(Phase::backward)), element * std::min(rules.bucket_elements, P),
+             backward, element * std::min(rules.bucket_elements, P),
              {{"w", element}, {"B", rules.bucket_elements}, {"P", P}});
   }
 }
@@ -34,36 +36,44 @@ template <class Sink>
 void count_gathered_units(const MemoryContext& c, Sink& sink) {
   const BufferRules& rules = c.engine.buffers;
   const double P = c.rank.total(), U = c.rank.largest_layer, R = c.rank.outside_layers;
+  // A quantised base is gathered packed; each matrix is unpacked when it is used.
+  const double packed = c.quantised() ? (c.rank.matrices + c.rank.experts) / std::max(1.0, P - R) : 0;
+  const double gw = c.w * (1 - packed) + packed / 2;
   const double reduce = bytes_of(c.mixed() ? c.engine.mixed_reduction : c.training().gradient_dtype);
-  const Phases forward = c.in(during(Phase::forward, Phase::backward)), backward = c.in(at(Phase::backward));
+  const Phases forward = c.in(during(Phase::forward, Phase::reduce));
+  const Phases backward = c.in(at(Phase::backward) | at(Phase::reduce));
   if (c.multi && rules.gathered_units_forward > 0) {
     constexpr const char* source = "torch/distributed/fsdp/_fully_shard/{_fsdp_param_group,_fsdp_collectives}.py";
     const bool keeps_all = c.parallelism().zero_stage == 2 || !c.parallelism().reshard_after_forward;
     if (keeps_all) {
-      sink.add({"gathered_parameters", "Gathered parameters", "w * P", source}, Category::buffers, forward, c.w * P,
-               {{"w", c.w}, {"P", P}});
+      sink.add({"gathered_parameters", "Gathered parameters", "w * P", source}, Category::buffers, forward, gw * P,
+               {{"w", gw}, {"P", P}});
     } else {
       // The root unit (embedding, final norm, head) is not resharded after forward.
       sink.add({"gathered_root", "Gathered root unit", "w * R", source}, Category::buffers, forward, c.w * R,
                {{"w", c.w}, {"R", R}});
       const double n = rules.gathered_units_forward, b = rules.gathered_units_backward;
       sink.add({"gathered_units", "Gathered layers, current and next", "w * n * U", source}, Category::buffers,
-               c.in(at(Phase::forward)), c.w * n * U, {{"w", c.w}, {"n", n}, {"U", U}});
+               c.in(at(Phase::forward)), gw * n * U, {{"w", gw}, {"n", n}, {"U", U}});
       sink.add({"gathered_units", "Gathered layers, current and next", "w * n * U", source}, Category::buffers,
-               backward, c.w * b * U, {{"w", c.w}, {"n", b}, {"U", U}});
+               backward, gw * b * U, {{"w", gw}, {"n", b}, {"U", U}});
     }
+    // The root unit's gradients wait for the embedding's, which is the last.
+    const double trained = c.adapted() ? c.trained() / P : 1;  // adapters lie in the same units
+    const double u = trained * U, r = c.adapted() ? 0 : R;
     sink.add({"unsharded_gradients", "Unsharded gradients of a layer and of the root", "w * (U + R)", source},
-             Category::transient, backward, c.w * (U + R), {{"w", c.w}, {"U", U}, {"R", R}});
+             Category::transient, backward, c.w * (u + r), {{"w", c.w}, {"U", u}, {"R", r}});
     sink.add({"reduce_scatter_input", "Reduce-scatter input of the previous layer", "w * n * U", source},
-             Category::transient, backward, reduce * rules.reduce_input_units * U,
-             {{"w", reduce}, {"n", rules.reduce_input_units}, {"U", U}});
+             Category::transient, backward, reduce * rules.reduce_input_units * u,
+             {{"w", reduce}, {"n", rules.reduce_input_units}, {"U", u}});
   }
   if (c.multi && c.parallelism().zero_stage == 3 && rules.live_parameter_elements > 0) {
     const double live = rules.live_parameter_elements, next = rules.prefetch_elements;
-    sink.add({"live_parameters", "Live and prefetched parameters", "w * min(P, l + n + U)",
-              "deepspeed/runtime/zero/partitioned_param_coordinator.py: max_reuse_distance, prefetch bucket, one layer"},
-             Category::buffers, forward, c.w * std::min(P, live + next + U),
-             {{"w", c.w}, {"P", P}, {"l", live}, {"n", next}, {"U", U}});
+    sink.add(
+        {"live_parameters", "Live and prefetched parameters", "w * min(P, l + n + U)",
+         "deepspeed/runtime/zero/partitioned_param_coordinator.py: max_reuse_distance, prefetch bucket, one layer"},
+        Category::buffers, forward, gw * std::min(P, live + next + U),
+        {{"w", gw}, {"P", P}, {"l", live}, {"n", next}, {"U", U}});
   }
   if (c.training().engine == Engine::dp && c.multi) {
     const double width = bytes_of(c.training().gradient_dtype);
@@ -77,31 +87,41 @@ void count_gathered_units(const MemoryContext& c, Sink& sink) {
 template <class Sink>
 void count_layer_backward(const MemoryContext& c, Sink& sink) {
   if (c.stage.blocks() == 0) return;
+  const bool eager = c.training().kernels == Kernels::eager;
   const bool gqa = c.model().kv_heads < c.model().heads;
-  const bool flash = c.training().attention == Attention::flash;
+  const bool flash = c.training().attention != Attention::unfused;
   // FlashAttention-2 accumulates dQ in fp32 and, with grouped KV heads, expands dK and dV to all heads.
   const double A = flash ? 4 * c.w + 4 + (gqa ? 2 * c.w : 0) : 4 * c.w;
-  const double F = c.w * (c.g + 1);
-  sink.add({"layer_backward", "Gradients inside one layer", "T * (max(F * f, A * a * q) / t + 2 * w * h)",
-            "derived: gradients of an op's output and input coexist; flash_api.cpp dq_accum and expanded dk, dv"},
-           Category::transient, c.in(at(Phase::backward)),
-           c.T * (std::max(F * c.f, A * c.a * c.q) / c.t + 2 * c.w * c.h),
-           {{"T", c.T}, {"F", F}, {"f", c.f}, {"A", A}, {"a", c.a}, {"q", c.q}, {"t", c.t}, {"w", c.w}, {"h", c.h}});
+  // In place of the product, if it was kept, whose last use was the second matrix's gradient.
+  const double F = c.w * (c.g + (c.model().gated() && eager && c.frozen_mlp() ? 1 : 0));
+  // Attention's backward comes when the saved tensors of the MLP behind it are gone.
+  const double X = c.w * kept_mlp_widths(c);
+  // Of a mixture, the tokens of the local experts: top-k times the width of one, and the shared expert.
+  // Eager experts run one after the other.
+  const MixtureOfExperts& moe = c.model().moe;
+  const double routed = static_cast<double>(moe.top_k * moe.expert_ffn) * c.training().expert_load() * c.t / c.u /
+                        (eager ? static_cast<double>(moe.experts) / static_cast<double>(c.parallelism().expert) : 1);
+  const double f = c.stage.moe_layers == 0 ? c.f : routed + static_cast<double>(moe.shared_ffn);
+  sink.add(
+      {"layer_backward", "Gradients inside one layer", "T * (max(F * f, A * a * q - X * f) / t + 2 * w * h)",
+       "derived: gradients of an op's output and input coexist; flash_api.cpp dq_accum and expanded dk, dv"},
+      Category::transient, c.in(at(Phase::backward) | at(Phase::reduce)),
+      c.T * (std::max(F * f, A * c.a * c.q - X * f) / c.t + 2 * c.w * c.h),
+      {{"T", c.T}, {"F", F}, {"f", f}, {"A", A}, {"a", c.a}, {"q", c.q}, {"X", X}, {"t", c.t}, {"w", c.w}, {"h", c.h}});
   if (!flash) {
-    const double width = c.training().kernels == Kernels::eager ? 4.0 : c.w;
+    const double width = eager ? 4.0 : c.w;
     sink.add({"score_gradients", "Gradient of the attention scores", "T * w * a * s / t",
               "derived: gradient of one layer's scores beside the saved softmax"},
-             Category::transient, c.in(at(Phase::backward)), c.T * width * c.a * c.s / c.t,
+             Category::transient, c.in(at(Phase::backward) | at(Phase::reduce)), c.T * width * c.a * c.s / c.t,
              {{"T", c.T}, {"w", width}, {"a", c.a}, {"s", c.s}, {"t", c.t}});
   }
-  if (c.stage.moe_layers > 0) {
+  if (c.stage.moe_layers > 0 && !eager) {
     const auto K = static_cast<double>(c.model().moe.top_k);
     const auto x = static_cast<double>(c.parallelism().expert_tensor);
-    const double B = c.training().moe_load_factor;
+    const double B = c.training().expert_load();
     sink.add({"moe_dispatch", "Expert dispatch: send and receive", "2 * T / u * K * x * B * w * h",
               "Megatron-LM core/transformer/moe/token_dispatcher.py"},
-             Category::transient, c.in(during(Phase::forward, Phase::backward)),
-             2 * c.T / c.u * K * x * B * c.w * c.h,
+             Category::transient, c.in(during(Phase::forward, Phase::reduce)), 2 * c.T / c.u * K * x * B * c.w * c.h,
              {{"T", c.T}, {"u", c.u}, {"K", K}, {"x", x}, {"B", B}, {"w", c.w}, {"h", c.h}});
   }
 }
@@ -110,7 +130,7 @@ void count_layer_backward(const MemoryContext& c, Sink& sink) {
 template <class Sink>
 void count_parallel_buffers(const MemoryContext& c, Sink& sink) {
   const Parallelism& par = c.parallelism();
-  const Phases step = c.in(during(Phase::forward, Phase::backward));
+  const Phases step = c.in(during(Phase::forward, Phase::reduce));
   if (c.u > 1) {
     sink.add({"sequence_gather", "Sequence-parallel gather buffer", "T * w * h",
               "Megatron-LM core/tensor_parallel/layers.py: one global buffer"},
@@ -134,10 +154,11 @@ void count_parallel_buffers(const MemoryContext& c, Sink& sink) {
 
 template <class Sink>
 void count_optimizer_temporaries(const MemoryContext& c, Sink& sink) {
+  if (c.optimizer_offloaded()) return;
   const Phases step = c.in(at(Phase::optimizer));
   const std::int64_t zero = c.parallelism().zero_stage;
   const double d = zero >= 1 ? c.d : 1, de = zero >= 1 ? c.de : 1;
-  const double P = c.rank.dense, E = c.rank.experts;
+  const double P = c.trained_dense(), E = c.trained_experts();
   if (c.engine.buffers.foreach_optimizer && c.training().optimizer != Optimizer::sgd) {
     const double width = c.mixed() ? 4 : c.w;
     sink.add({"foreach_temporary", "Temporary of the foreach optimizer", "w * (P / d + E / e)",
@@ -164,20 +185,30 @@ template <class Sink>
 void count_workspaces(const MemoryContext& c, const OverheadConstants& constants, Sink& sink) {
   const Phases step = c.in(during(Phase::forward, Phase::optimizer));
   const bool transformer_engine = c.training().kernels == Kernels::fused && !c.scenario.cluster.gpu.before_ampere();
-  if (c.engine.fuses_gradient_accumulation && transformer_engine) {
+  if (c.training().gradient_accumulation_fusion && transformer_engine && !c.adapted()) {
     const auto fe = static_cast<double>(c.model().moe.expert_ffn);
     const auto x = static_cast<double>(c.parallelism().expert_tensor);
     const double attention = c.model().mla.used() ? 0 : c.h * (2 * c.a + 2 * c.k) * c.q / c.t;
     const double dense = c.stage.dense_layers > 0 ? (c.g + 1) * c.h * c.f / c.t : 0;
     const double expert = c.stage.moe_layers > 0 ? (c.g + 1) * c.h * fe / x : 0;
-    const double head = c.stage.head ? c.V * c.h : 0;
+    // Megatron's own output layer follows since August 2025 (core/tensor_parallel/layers.py).
+    const double head = c.stage.head && c.training().engine_version >= EngineVersion{0, 14} ? c.V * c.h : 0;
     sink.add({"weight_gradient_scratch", "Weight-gradient scratch", "2 * (A + D + E + H)",
               "TransformerEngine module/base.py get_dummy_wgrad, 2.5 or later: one for each distinct weight shape"},
              Category::buffers, step, 2 * (attention + dense + expert + head),
              {{"A", attention}, {"D", dense}, {"E", expert}, {"H", head}});
   }
-  sink.add({"cublas_workspace", "cuBLAS workspaces", "B", "PyTorch aten/src/ATen/cuda/CUDABlas.cpp; TE 32 MiB on Hopper"},
-           Category::buffers, step, constants.cublas_workspace.value, {{"B", constants.cublas_workspace.value}});
+  // One for each handle: the forward's thread and autograd's. CUBLAS_WORKSPACE_CONFIG=:4096:8 is eight times 4 MiB.
+  const double torch = c.training().deterministic ? 8 * 4096 * 1024.0 : constants.cublas_workspace.value;
+  sink.add({"cublas_workspace", "cuBLAS workspaces of two threads", "2 * B", "PyTorch aten/src/ATen/cuda/CUDABlas.cpp"},
+           Category::buffers, step, 2 * torch, {{"B", torch}});
+  if (transformer_engine) {
+    const double n = c.stage.moe_layers > 0 && c.training().moe_grouped_gemm ? 5 : 1;
+    sink.add(
+        {"te_workspace", "Transformer Engine workspaces", "n * B",
+         "TransformerEngine module/base.py get_workspace, get_multi_stream_cublas_workspace: four for grouped GEMMs"},
+        Category::buffers, step, n * constants.te_workspace.value, {{"n", n}, {"B", constants.te_workspace.value}});
+  }
 }
 
 template <class Sink>

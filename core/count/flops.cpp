@@ -84,6 +84,7 @@ LayerWork layer_work(const Scenario& scenario, LayerKind kind, AttentionKind att
 /// Multiply-adds of one layer's forward that selective recompute runs again.
 double selected_work(const Scenario& scenario, LayerKind kind, const LayerWork& work) {
   const RecomputeModules& modules = scenario.training.recompute_modules;
+  if (modules.operators) return 0.5 * (work.projections + work.mlp);
   return (modules.core_attention ? work.executed_core : 0) + (modules.mlp && kind != LayerKind::moe ? work.mlp : 0) +
          (modules.mla_up_projection ? work.up_projections : 0);
 }
@@ -119,12 +120,15 @@ StepFlops step_flops(const Scenario& scenario) {
     add(m.is_moe_layer(m.layers - 1) ? LayerKind::moe : LayerKind::dense, AttentionKind::softmax, m.mtp_depth);
     matrices += number(m.mtp_depth) * (3 * h + 2 * h * h);
   }
-  matrices += h * number(scenario.padded_vocab()) * (1 + number(m.mtp_depth));
+  matrices += number(m.token_width()) * number(scenario.padded_vocab()) * (1 + number(m.mtp_depth));
+  matrices += 2 * h * number(m.embedding_width);  // from the table's width to the layers' and back
 
   const double tokens = scenario.tokens_per_step();
   // A backward does twice the forward's products; flash attention's 2.5 times, since it computes the scores again.
-  const double core_passes = scenario.training.attention == Attention::flash ? 7 : 6;
-  double hardware = 6 * matrices + core_passes * executed;
+  const double core_passes = scenario.training.attention == Attention::unfused ? 6 : 7;
+  // A frozen base has no weight gradients: forward and input gradients alone.
+  const double matrix_passes = scenario.training.peft == Peft::none ? 6 : 4;
+  double hardware = matrix_passes * matrices + core_passes * executed;
   if (scenario.training.recompute == Recompute::full) {
     double share = 1;
     if (scenario.training.recompute_method == RecomputeMethod::block) {
@@ -141,8 +145,8 @@ StepFlops step_flops(const Scenario& scenario) {
   }
   double images = 0;  // patch embedding: forward and weight gradient, images need none
   if (m.kind == ModelKind::vit) images = 4 * 3 * number(m.patch * m.patch) * h;
-  return {.model_causal = tokens * (6 * (matrices + causal) + images),
-          .model_full = tokens * (6 * (matrices + full) + images),
+  return {.model_causal = tokens * (matrix_passes * matrices + 6 * causal + images),
+          .model_full = tokens * (matrix_passes * matrices + 6 * full + images),
           .hardware = tokens * (hardware + images)};
 }
 

@@ -29,7 +29,7 @@ void mixture(Emitter<Sink>& e) {
   const auto experts = static_cast<double>(moe.experts), width = static_cast<double>(moe.expert_ffn);
   const auto x = static_cast<double>(scenario.parallelism.expert_tensor);
   const double local = std::max(1.0, experts / static_cast<double>(scenario.parallelism.expert));
-  const double copies = z.Tu * static_cast<double>(moe.top_k) * scenario.training.moe_load_factor;
+  const double copies = z.Tu * static_cast<double>(moe.top_k) * scenario.training.expert_load();
   const double rows = scenario.parallelism.sequence_parallel ? copies * x : copies;
   const bool gated = scenario.model.gated();
   e.sink(Op{.id = "router",
@@ -82,7 +82,8 @@ void layer_ops(const Scenario& scenario, LayerKind kind, AttentionKind attention
   e.pass("residual", residuals * style.residual * z.h * z.Tu, OpModule::other, residuals);
   if (scenario.training.dropout) e.pass("dropout", residuals * style.dropout * z.h * z.Tu, OpModule::other, 0);
   if (is_mixed(scenario.training.precision) &&
-      describe_engine(scenario.training.engine).mixed_weights == MixedWeights::autocast) {
+      describe_engine(scenario.training.engine, scenario.parallelism.zero_stage).mixed_weights ==
+          MixedWeights::autocast) {
     // torch.autocast reads each fp32 weight and writes a 16-bit copy; gradients go the other way.
     sink(Op{.id = "weight_cast",
             .kind = OpKind::memory_bound,
@@ -110,13 +111,15 @@ void head_ops(const Scenario& scenario, Sink&& sink) {
   if (scenario.model.final_norm) e.norms(1, z.h);
   const double V = static_cast<double>(scenario.padded_vocab()) / z.t;
   if (V == 0) return;  // a vision backbone without classes
+  const auto width = static_cast<double>(scenario.model.token_width());
+  if (width != z.h) e.gemm("head_projection", z.T, width, z.h);
   sink(Op{.id = "lm_head",
           .kind = OpKind::gemm,
           .m = z.T,
           .n = V,
-          .k = z.h,
-          .flops = 2 * z.T * V * z.h,
-          .backward_flops = 4 * z.T * V * z.h,
+          .k = width,
+          .flops = 2 * z.T * V * width,
+          .backward_flops = 4 * z.T * V * width,
           .backward_kernels = 2});
   sink(Op{.id = "loss",
           .kind = OpKind::memory_bound,
@@ -130,6 +133,7 @@ template <class Sink>
 void embedding_ops(const Scenario& scenario, Sink&& sink) {
   const WorkSizes z = work_sizes(scenario);
   const double V = static_cast<double>(scenario.padded_vocab()) / z.t;
+  const auto width = static_cast<double>(scenario.model.token_width());
   if (scenario.model.kind == ModelKind::vit) {
     const double pixels = 3 * static_cast<double>(scenario.model.patch * scenario.model.patch);
     sink(Op{.id = "patch_embedding",
@@ -144,9 +148,14 @@ void embedding_ops(const Scenario& scenario, Sink&& sink) {
   sink(Op{.id = "embedding",
           .kind = OpKind::memory_bound,
           .bytes = 6 * z.h * z.T * z.w / 2,
-          .backward_bytes = 8 * z.h * z.T * z.w / 2 + z.w * V * z.h,
+          .backward_bytes = 8 * z.h * z.T * z.w / 2 + z.w * V * width,
           .kernels = 2,
           .backward_kernels = 2});
+  if (width != z.h) {
+    const PassStyle style = pass_style(scenario);
+    ops::Emitter<Sink> e{scenario, z, style, sink};
+    e.gemm("embedding_projection", z.T, z.h, width);
+  }
 }
 
 template <class Visit>

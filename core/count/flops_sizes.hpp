@@ -29,7 +29,7 @@ struct WorkSizes {
       .T = T,
       .Tu = p.sequence_parallel ? T / t : T,
       .s = static_cast<double>(scenario.training.sequence_length),
-      .b = static_cast<double>(scenario.training.micro_batch_size),
+      .b = static_cast<double>(scenario.training.micro_batch_size * scenario.training.sequences_per_sample()),
       .c = static_cast<double>(p.context),
       .t = t,
       .h = static_cast<double>(m.hidden),

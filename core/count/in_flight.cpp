@@ -4,7 +4,32 @@
 
 namespace meshgauge {
 
-InFlight in_flight(Schedule schedule, std::int64_t stage, std::int64_t p, std::int64_t v, std::int64_t m) {
+namespace {
+
+/// Chunk-micro-batches at the peak of a rank: Megatron-LM schedules.py get_pp_rank_microbatches, warm-up and one.
+std::int64_t interleaved_chunks(std::int64_t to_last, std::int64_t v, std::int64_t m, std::int64_t group) {
+  return std::min(m * v, 2 * (to_last - 1) + (v - 1) * group + 1);
+}
+
+}  // namespace
+
+std::int64_t chunk_in_flight(std::int64_t stage, std::int64_t p, std::int64_t v, std::int64_t m, std::int64_t group,
+                             std::int64_t chunk) {
+  const std::int64_t total = interleaved_chunks(p - stage, v, m, group);
+  std::int64_t sets = 0, done = 0, passed = 0;  // micro-batches of whole rounds, and all forwards in them
+  while (passed < total) {
+    const std::int64_t size = std::min(group, m - done);  // the last group may be smaller
+    if (size <= 0) break;
+    const std::int64_t left = total - passed - chunk * size;
+    sets += std::clamp<std::int64_t>(left, 0, size);
+    done += size;
+    passed += size * v;
+  }
+  return sets;
+}
+
+InFlight in_flight(Schedule schedule, std::int64_t stage, std::int64_t p, std::int64_t v, std::int64_t m,
+                   std::int64_t group) {
   const std::int64_t to_last = p - stage;  // ranks from this one to the last, itself included
   switch (schedule) {
     case Schedule::naive:
@@ -19,8 +44,8 @@ InFlight in_flight(Schedule schedule, std::int64_t stage, std::int64_t p, std::i
     }
     case Schedule::pipedream_2bw:  // Narayanan et al. 2021, arXiv:2006.09503: double-buffered weights
       return {.activation_sets = static_cast<double>(std::min(m, to_last)), .weight_versions = 2};
-    case Schedule::interleaved: {  // schedules.py get_pp_rank_microbatches, group of p micro-batches; in chunks
-      const std::int64_t chunks = std::min(m * v, 2 * (to_last - 1) + (v - 1) * p + 1);
+    case Schedule::interleaved: {
+      const std::int64_t chunks = interleaved_chunks(to_last, v, m, group);
       return {.activation_sets = static_cast<double>(chunks) / static_cast<double>(v)};
     }
     case Schedule::zb_h1:  // Qi et al. 2024, arXiv:2401.10241 section 2.2: W is delayed, so every rank holds p

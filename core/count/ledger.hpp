@@ -21,9 +21,11 @@ enum class Category { parameters, gradients, optimizer, activations, logits, buf
 MESHGAUGE_NAMES(Category, "parameters", "gradients", "optimizer", "activations", "logits", "buffers", "transient",
                 "overhead");
 
-enum class Phase { load, init, forward, loss, backward, optimizer };
-MESHGAUGE_NAMES(Phase, "load", "init", "forward", "loss", "backward", "optimizer");
-inline constexpr std::size_t phase_count = 6;
+/// The instants of a step at which memory can peak. backward: the last layer's, beside all saved activations; reduce:
+/// the first layer's, when all gradients exist and the saved activations are gone.
+enum class Phase { load, init, forward, loss, backward, reduce, optimizer };
+MESHGAUGE_NAMES(Phase, "load", "init", "forward", "loss", "backward", "reduce", "optimizer");
+inline constexpr std::size_t phase_count = 7;
 
 /// A set of phases as bits.
 struct Phases {
@@ -50,20 +52,27 @@ struct Value {
 /// What does not change from scenario to scenario. `formula` is arithmetic over the line's symbols (+ - * / ( ) and
 /// min, max, ceil) that gives the bytes: a test evaluates it against `bytes` for every line.
 struct LineText {
-  const char* id;       ///< stable key, snake_case; translations hang on it
-  const char* name;     ///< English
+  const char* id;    ///< stable key, snake_case; translations hang on it
+  const char* name;  ///< English
   const char* formula;
-  const char* source;   ///< paper section, or engine and file
+  const char* source;  ///< paper section, or engine and file
 };
 
 /// Memory is counted in whole bytes, so that sums of lines are exact.
 [[nodiscard]] inline Bytes whole(double bytes) { return {std::floor(bytes + 0.5)}; }
 
+/// Alive in the optimizer step, not in the backward.
+[[nodiscard]] constexpr bool is_late(Phases phases) {
+  return phases.has(Phase::optimizer) && !phases.has(Phase::backward);
+}
+
 /// Adds up, remembers nothing else.
 struct PhaseTotals {
   std::array<Bytes, phase_count> totals{};
+  Bytes late{};  ///< of totals: alive in the optimizer step, not while activations are
 
   void add(const LineText&, Category, Phases phases, double bytes, std::initializer_list<Value>) {
+    if (is_late(phases)) late += whole(bytes);
     for (std::size_t i = 0; i < phase_count; ++i) {
       if (phases.has(static_cast<Phase>(i))) totals[i] += whole(bytes);
     }
@@ -85,7 +94,12 @@ struct Ledger {
   void add(const LineText& text, Category category, Phases phases, double bytes, std::initializer_list<Value> values) {
     if (whole(bytes).value != 0) lines.push_back({text, category, phases, whole(bytes), values});
   }
-  [[nodiscard]] std::array<Bytes, phase_count> totals() const {
+  [[nodiscard]] PhaseTotals totals() const {
+    PhaseTotals sums;
+    for (const LedgerLine& line : lines) sums.add(line.text, line.category, line.phases, line.bytes.value, {});
+    return sums;
+  }
+  [[nodiscard]] std::array<Bytes, phase_count> phase_totals() const {
     std::array<Bytes, phase_count> sums{};
     for (const LedgerLine& line : lines) {
       for (std::size_t i = 0; i < phase_count; ++i) {

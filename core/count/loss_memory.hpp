@@ -7,13 +7,26 @@ namespace meshgauge {
 
 /// Bytes per logit alive at the peak of the loss, forward and its own backward together.
 struct LogitBytes {
-  double logits = 0;     ///< the product itself, in the model's format
-  double kept = 0;       ///< fp32 copies and softmax kept for the backward pass
-  double gradient = 0;   ///< made while the first two are still alive
+  double logits = 0;    ///< the product itself, in the model's format
+  double kept = 0;      ///< fp32 copies and softmax kept for the backward pass
+  double gradient = 0;  ///< made while the first two are still alive
   const char* source = "";
 };
 
+/// Hugging Face models cast logits to fp32 themselves; from 4.46 on the 16-bit logits stay alive beside the copy.
+[[nodiscard]] inline LogitBytes hf_logit_bytes(const MemoryContext& c) {
+  const double held = c.training().engine_version >= EngineVersion{4, 46} || c.w == 4 ? c.w : 0;
+  if (c.training().loss == Loss::fused) {  // Triton kernels write the gradient over the shifted copy
+    return {held, 4, 4, "transformers loss/loss_utils.py: fp32 logits, contiguous shift; unsloth-style cross entropy"};
+  }
+  return {held, 8, 4, "transformers loss/loss_utils.py ForCausalLMLoss: log-softmax, the loss's gradient and its own"};
+}
+
 [[nodiscard]] inline LogitBytes logit_bytes(const MemoryContext& c) {
+  if (c.training().engine == Engine::hf) return hf_logit_bytes(c);
+  if (c.training().loss == Loss::native) {
+    return {c.w, 4, 4, "Megatron-LM core/fusions/fused_cross_entropy.py under torch.compile: one more fp32 copy"};
+  }
   if (c.training().loss == Loss::fused) {
     return {c.w, 0, 0, "TransformerEngine pytorch/triton/cross_entropy.py: in place in the logits' format"};
   }
@@ -21,10 +34,9 @@ struct LogitBytes {
     case Kernels::fused:  // the softmax reuses the fp32 copy, the gradient reuses the softmax
       return {c.w, 4, 0, "Megatron-LM core/tensor_parallel/cross_entropy.py: fp32 copy, softmax in place"};
     case Kernels::compiled:
-      return {c.w, 4, c.w, "torch.compile fuses the fp32 copy away: logits, log-softmax, gradient"};
-    case Kernels::eager:  // logits.float(), log_softmax, its gradient
-      return {c.w, c.w == 4 ? 4.0 : 8.0, 4,
-              "torch.nn.functional.cross_entropy(logits.float()): fp32 copy, log-softmax, gradient"};
+      return {c.w, 0, c.w, "torch.compile: the partitioner keeps logits and row sums, and computes the softmax again"};
+    case Kernels::eager:  // the fp32 copy of logits.float() is gone when the gradients come
+      return {c.w, 8, 4, "torch.nn.functional.cross_entropy: log-softmax, the loss's gradient and its own"};
   }
   return {};
 }
@@ -45,6 +57,7 @@ void count_loss(const MemoryContext& c, Sink& sink) {
   // DataParallel gathers the outputs of every replica on device 0 and takes the loss there.
   const double r = c.training().engine == Engine::dp ? static_cast<double>(c.parallelism().data) : 1;
   const double T = c.T * r;
+  if (c.training().objective == Objective::reward) return;  // a scalar for each answer
   if (c.training().loss == Loss::chunked) {
     constexpr const char* source = "Liger-Kernel ops/fused_linear_cross_entropy.py";
     const double rows = chunk_rows(T, c.h, c.V);

@@ -9,8 +9,8 @@
 namespace meshgauge {
 namespace {
 
-const std::array<Bytes, phase_count>& sums(const PhaseTotals& totals) { return totals.totals; }
-std::array<Bytes, phase_count> sums(const Ledger& ledger) { return ledger.totals(); }
+const PhaseTotals& sums(const PhaseTotals& totals) { return totals; }
+PhaseTotals sums(const Ledger& ledger) { return ledger.totals(); }
 
 }  // namespace
 
@@ -21,7 +21,7 @@ void count_memory(const Scenario& scenario, const OverheadConstants& constants, 
   count_activations(context, sink);
   count_loss(context, sink);
   count_buffers(context, constants, sink);
-  const std::array<Bytes, phase_count> allocated = sums(sink);
+  const PhaseTotals allocated = sums(sink);
   count_outside(context, constants, allocated, sink);
 }
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/count/in_flight.hpp"
+#include "core/count/held_layers.hpp"
 #include "core/count/ledger.hpp"
 #include "core/count/parameters.hpp"
 #include "core/count/stage.hpp"
@@ -18,21 +18,43 @@ struct MemoryContext {
   StageShape stage;
   RankParameters rank;
   InFlight flight;
+  HeldLayers held;
   Phases existing;  ///< phases that this stage goes through: only the last has a loss
 
   // Sizes, in elements unless said otherwise.
-  double T;   ///< tokens of one micro-batch on this rank: s b / c
-  double s;   ///< keys that a query attends to at most: the whole sequence
+  double T;                 ///< tokens of one micro-batch on this rank: s b / c
+  double s;                 ///< keys that a query attends to at most: the whole sequence
   double h, f, a, k, q, V;  ///< hidden, FFN, heads, KV heads on a rank times t, head dim, vocabulary rows on this rank
-  double t;   ///< tensor parallel
-  double u;   ///< divisor of sequence-parallel tensors: t with sequence parallelism, else 1
-  double g;   ///< matrices into the activation: 2 when gated, else 1
-  double w;   ///< bytes of an activation element
-  double m;   ///< micro-batches of a step
-  double d;   ///< ranks that shard dense states
-  double de;  ///< ranks that shard expert states
-  bool multi; ///< more than one data-parallel rank
+  double t;                 ///< tensor parallel
+  double u;                 ///< divisor of sequence-parallel tensors: t with sequence parallelism, else 1
+  double g;                 ///< matrices into the activation: 2 when gated, else 1
+  double w;                 ///< bytes of an activation element
+  double input_bytes;       ///< of what a matrix product keeps as its input: below w under fp8, mxfp8, nvfp4
+  double m;                 ///< micro-batches of a step
+  double d;                 ///< ranks that shard dense states
+  double de;                ///< ranks that shard expert states
+  bool multi;               ///< more than one data-parallel rank
 
+  /// Elements with gradients and optimizer states on this rank: all, or the adapters on a frozen base.
+  [[nodiscard]] double trained_dense() const { return adapted() ? rank.adapters : rank.dense; }
+  [[nodiscard]] double trained_experts() const { return adapted() ? 0 : rank.experts; }
+  [[nodiscard]] double trained() const { return trained_dense() + trained_experts(); }
+  [[nodiscard]] bool adapted() const { return scenario.training.peft != Peft::none; }
+  /// A frozen 16-bit matrix keeps no input; bitsandbytes' and GPTQ's products keep theirs, and an adapter reads it.
+  [[nodiscard]] bool frozen_mlp() const {
+    return adapted() && !quantised() && scenario.training.lora_targets != LoraTargets::all_linear;
+  }
+  [[nodiscard]] bool quantised() const {
+    return scenario.training.peft == Peft::qlora || scenario.training.peft == Peft::gptq_lora;
+  }
+
+  /// Shares of the states that stay on the GPU: FSDP's CPUOffload takes gradients and optimizer along with parameters,
+  /// DeepSpeed moves each on its own, and its fp32 gradients go with the optimizer.
+  [[nodiscard]] bool parameters_offloaded() const { return scenario.training.parameter_offload != Offload::none; }
+  [[nodiscard]] bool optimizer_offloaded() const {
+    return scenario.training.optimizer_offload != Offload::none ||
+           (parameters_offloaded() && engine.mixed_weights != MixedWeights::half_master);
+  }
   [[nodiscard]] Phases in(Phases wanted) const { return {wanted.bits & existing.bits}; }
   [[nodiscard]] const Training& training() const { return scenario.training; }
   [[nodiscard]] const ModelShape& model() const { return scenario.model; }
@@ -45,14 +67,17 @@ struct MemoryContext {
   const Parallelism& par = scenario.parallelism;
   const Training& training = scenario.training;
   const StageShape shape = stage_shape(scenario, stage);
+  const InFlight flight = in_flight(par.schedule, stage, par.pipeline, par.virtual_pipeline, scenario.micro_batches(),
+                                    par.group_in_a_row());
   const bool sharded_kv = par.tensor <= model.kv_heads;
   const bool context_shards = training.engine == Engine::megatron;  // Megatron shards over dp * cp
   return {
       .scenario = scenario,
-      .engine = describe_engine(training.engine),
+      .engine = describe_engine(training.engine, par.zero_stage),
       .stage = shape,
       .rank = rank_parameters(scenario, shape),
-      .flight = in_flight(par.schedule, stage, par.pipeline, par.virtual_pipeline, scenario.micro_batches()),
+      .flight = flight,
+      .held = held_layers(scenario, stage, shape, flight),
       .existing = shape.head ? always : Phases{always.bits & ~at(Phase::loss).bits},
       .T = scenario.tokens_per_micro_batch(),
       .s = static_cast<double>(training.sequence_length),
@@ -67,9 +92,11 @@ struct MemoryContext {
       .u = par.sequence_parallel ? static_cast<double>(par.tensor) : 1.0,
       .g = model.gated() ? 2.0 : 1.0,
       .w = activation_bytes(training.precision),
+      .input_bytes = training.kernels == Kernels::fused ? product_input_bytes(training.precision)
+                                                        : activation_bytes(training.precision),
       .m = static_cast<double>(scenario.micro_batches()),
-      .d = static_cast<double>(context_shards ? par.shard_group() : par.data),
-      .de = static_cast<double>(par.expert_data()),
+      .d = static_cast<double>(context_shards ? par.shard_group() : par.data / par.replicas),
+      .de = static_cast<double>(std::max<std::int64_t>(1, par.expert_data() / par.replicas)),
       .multi = par.data > 1,
   };
 }

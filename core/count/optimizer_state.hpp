@@ -22,8 +22,9 @@ struct OptimizerState {
   const double attention = (c.h + q / c.t) + 2 * (c.h + kv / c.t) + (q / c.t + c.h);
   const double dense = mats * (c.h + c.f / c.t);
   const auto local_experts = static_cast<double>(m.moe.experts) / static_cast<double>(c.parallelism().expert);
-  const double expert = local_experts * mats *
-                        (c.h + static_cast<double>(m.moe.expert_ffn) / static_cast<double>(c.parallelism().expert_tensor));
+  const double expert =
+      local_experts * mats *
+      (c.h + static_cast<double>(m.moe.expert_ffn) / static_cast<double>(c.parallelism().expert_tensor));
   const auto layers = static_cast<double>(c.stage.layers() + c.stage.encoder_layers);
   const double tables = (c.stage.embedding ? c.V + c.h : 0) + (c.stage.head && !m.tie_embeddings ? c.V + c.h : 0);
   return layers * attention + static_cast<double>(c.stage.dense_layers + c.stage.encoder_layers) * dense +
@@ -31,9 +32,9 @@ struct OptimizerState {
 }
 
 [[nodiscard]] inline OptimizerState optimizer_state(const MemoryContext& c) {
-  const double P = c.rank.dense;
+  const double P = c.trained_dense();
   // Moments follow the optimizer's parameters: fp32 in mixed precision, else the parameters' own format.
-  const double w = c.mixed() ? 4.0 : c.w;
+  const double w = c.mixed() ? bytes_of(c.training().moment_dtype) : c.w;
   switch (c.training().optimizer) {
     case Optimizer::adamw:
       return {2 * w, 0, P, 0, 0, "Adam keeps two moments: Loshchilov and Hutter, arXiv:1711.05101"};
@@ -46,11 +47,14 @@ struct OptimizerState {
     case Optimizer::adamw_8bit:  // one byte each and an fp32 maximum for each block of 256
       return {2 + 2 * 4.0 / 256, 0, P, 0, 0, "bitsandbytes/optim/optimizer.py: block-wise 8-bit moments, block 256"};
     case Optimizer::adafactor: {
-      const double r = 4 * rows_and_columns(c);
+      // An adapter of rank r has r * (inputs + outputs) elements: its rows and columns are a share 1 / r of them, and
+      // r.
+      const double r =
+          4 * (c.adapted() ? c.rank.adapters / static_cast<double>(c.training().lora_rank) : rows_and_columns(c));
       return {0, 0, P, 0, r, "Shazeer and Stern 2018, arXiv:1804.04235: fp32 row and column statistics, no momentum"};
     }
     case Optimizer::muon: {  // momentum for hidden matrices, AdamW for embeddings, norms and head
-      const double others = std::min(P, c.rank.outside_layers + c.rank.replicated_small);
+      const double others = c.adapted() ? 0 : std::min(P, c.rank.outside_layers + c.rank.replicated_small);
       return {w, 2 * w, P - others, others, 0, "KellerJordan/Muon muon.py: momentum for matrices, AdamW for the rest"};
     }
   }

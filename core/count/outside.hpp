@@ -16,30 +16,50 @@ namespace meshgauge {
                       : 0);
 }
 
-/// `allocated` are the totals of all lines counted so far: the allocator's slack is a share of each phase.
+/// What the caching allocator holds beyond one phase's tensors: where tensors cross streams by record_stream (FSDP1),
+/// blocks of the activations are not free yet when gradients and the optimizer's temporaries ask for memory, and both
+/// stay reserved side by side (torch/distributed/fsdp; fms-acceleration's tables show the sum).
+[[nodiscard]] inline double kept_blocks(const PhaseTotals& allocated) {
+  const auto total = [&](Phase phase) { return allocated.totals[static_cast<std::size_t>(phase)].value; };
+  const double active = std::max({total(Phase::forward), total(Phase::loss), total(Phase::backward)});
+  const double between = total(Phase::optimizer) - allocated.late.value;  // what both phases share
+  return std::max(0.0, std::min(allocated.late.value, active - between));
+}
+
+/// `allocated` are the totals of all lines counted so far: the allocator's slack is a share of each phase, less where
+/// the card is full, since cached blocks are given back before PyTorch gives up (c10/cuda/CUDACachingAllocator.cpp
+/// malloc: free_available_cached_blocks, release_cached_blocks).
 template <class Sink>
-void count_outside(const MemoryContext& c, const OverheadConstants& constants,
-                   const std::array<Bytes, phase_count>& allocated, Sink& sink) {
+void count_outside(const MemoryContext& c, const OverheadConstants& constants, const PhaseTotals& allocated,
+                   Sink& sink) {
+  const double kept = c.engine.buffers.records_streams && c.multi ? kept_blocks(allocated) : 0;
+  const double G = communicators(c.scenario);
+  const double peers = c.parallelism().expert > 1
+                           ? static_cast<double>(std::min(c.parallelism().expert, c.scenario.cluster.gpus_per_node) - 1)
+                           : 0;
+  const double nccl = (G * 2 + peers) * constants.channels * constants.per_channel_connection.value;
+  const double context = constants.context.value + c.engine.buffers.modules;
+  const double M = c.scenario.cluster.gpu.memory.value;
   for (std::size_t i = 0; i < phase_count; ++i) {
     const auto phase = static_cast<Phase>(i);
-    const double slack = constants.allocator_slack;
-    sink.add({"allocator_reserve", "Allocator reserve", "r * A",
-              "c10/cuda/CUDACachingAllocator.cpp: rounding, fragmentation, pools for each stream"},
-             Category::overhead, c.in(at(phase)), slack * allocated[i].value, {{"r", slack}, {"A", allocated[i].value}});
+    const double r = constants.allocator_slack + c.engine.buffers.fragmentation, e = constants.least_slack,
+                 A = allocated.totals[i].value;
+    const double K = phase < Phase::forward ? 0 : kept;
+    const double O = whole(context).value + (phase < Phase::forward || G == 0 ? 0 : whole(nccl).value);
+    sink.add(
+        {"allocator_reserve", "Allocator reserve", "max(e * A, min(r * A + K, M - A - O))",
+         "c10/cuda/CUDACachingAllocator.cpp: rounding, fragmentation, pools for each stream; freed blocks are kept"},
+        Category::overhead, c.in(at(phase)), std::max(e * A, std::min(r * A + K, M - A - O)),
+        {{"e", e}, {"A", A}, {"r", r}, {"K", K}, {"M", M}, {"O", O}});
   }
   sink.add({"cuda_context", "CUDA context and modules", "B",
             "stas00/ml-engineering training/performance: 0.5 to 0.9 GiB with lazy loading"},
-           Category::overhead, c.in(always), constants.context.value, {{"B", constants.context.value}});
-  const double G = communicators(c.scenario);
+           Category::overhead, c.in(always), context, {{"B", context}});
   if (G > 0) {
-    const double peers = c.parallelism().expert > 1
-                             ? static_cast<double>(std::min(c.parallelism().expert, c.scenario.cluster.gpus_per_node) - 1)
-                             : 0;
     // Each communicator connects a ring and a tree; all-to-all connects every peer of the node.
     sink.add({"nccl_buffers", "NCCL buffers", "(G * 2 + n) * k * B",
               "NCCL src/init.cc, src/transport/p2p.cc: LL 0.5 + LL128 4.69 + Simple 4 MiB for each channel connection"},
-             Category::overhead, c.in(during(Phase::forward, Phase::optimizer)),
-             (G * 2 + peers) * constants.channels * constants.per_channel_connection.value,
+             Category::overhead, c.in(during(Phase::forward, Phase::optimizer)), nccl,
              {{"G", G}, {"n", peers}, {"k", constants.channels}, {"B", constants.per_channel_connection.value}});
   }
 }

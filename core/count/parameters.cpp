@@ -69,6 +69,11 @@ MlpSize mlp_parameters(const ModelShape& m, std::int64_t ffn) {
   return size;
 }
 
+double matrix_parameters(const LayerParameters& layer, const ModelShape& m, const Parallelism& layout) {
+  return (layer.attention_sharded + layer.mlp_sharded) / number(layout.tensor) +
+         layer.key_value / number(std::min(layout.tensor, m.kv_heads)) + layer.attention_replicated;
+}
+
 void add_experts(const ModelShape& m, LayerParameters& layer) {
   const double experts = number(m.moe.experts);
   const MlpSize one = mlp_parameters(m, m.moe.expert_ffn);
@@ -90,7 +95,9 @@ struct EmbeddingSize {
 
 EmbeddingSize embedding_size(const ModelShape& m, std::int64_t vocab) {
   const double h = number(m.hidden);
-  EmbeddingSize size{.table = number(vocab) * h, .rest = number(m.position_rows + m.type_rows) * h};
+  const double width = number(m.token_width());
+  EmbeddingSize size{.table = number(vocab) * width, .rest = number(m.position_rows + m.type_rows) * h};
+  if (m.embedding_width > 0) size.rest += width * h;  // project_in, without bias (transformers modeling_opt.py)
   if (m.embedding_norm) size.rest += norm_parameters(m);
   // Each stack of an encoder-decoder model shares one bias table among its layers (Raffel et al. 2020, section 2.1).
   const double stacks = m.kind == ModelKind::encoder_decoder ? 2 : 1;
@@ -104,12 +111,15 @@ double final_norm_parameters(const ModelShape& m) {
   return m.final_norm ? stacks * norm_parameters(m) : 0;
 }
 
-/// The head less its matrix.
-double head_vectors(const ModelShape& m) { return final_norm_parameters(m) + number(m.extra_parameters); }
+/// The head less the matrix over the vocabulary.
+double head_vectors(const ModelShape& m) {
+  const double project_out = number(m.embedding_width * m.hidden);  // transformers modeling_opt.py
+  return final_norm_parameters(m) + project_out + number(m.extra_parameters);
+}
 
 double head_matrix(const ModelShape& m, std::int64_t vocab) {
   if (m.vocab == 0) return 0;
-  return (m.tie_embeddings ? 0 : number(vocab) * number(m.hidden)) + (m.bias_lm_head ? number(vocab) : 0);
+  return (m.tie_embeddings ? 0 : number(vocab) * number(m.token_width())) + (m.bias_lm_head ? number(vocab) : 0);
 }
 
 /// DeepSeek-V3 (arXiv:2412.19437) section 2.2: two input norms, a projection of both inputs, a layer like the last one
@@ -184,6 +194,31 @@ LayerParameters layer_parameters(const ModelShape& m, LayerKind kind, AttentionK
   return layer;
 }
 
+double adapter_parameters(const ModelShape& m, LayerKind kind, LoraTargets targets, std::int64_t rank) {
+  const double h = number(m.hidden);
+  const double query = number(m.heads * m.head_dim), key = number(m.kv_heads * m.head_dim);
+  double sides = 0;  // inputs + outputs of the adapted matrices
+  if (m.mla.used()) {
+    const LatentAttention& l = m.mla;
+    const double ql = number(l.q_lora_rank), kl = number(l.kv_lora_rank), pe = number(l.qk_rope_head_dim);
+    const double q_width = number(m.heads * (l.qk_nope_head_dim + l.qk_rope_head_dim));
+    const double kv_width = number(m.heads * (l.qk_nope_head_dim + l.v_head_dim));
+    sides = (ql > 0 ? (h + ql) + (ql + q_width) : h + q_width) + (h + kl + pe) + (kl + kv_width);
+    if (targets != LoraTargets::query_value) sides += number(m.heads * l.v_head_dim) + h;
+  } else {
+    sides = (h + query) + (h + key);
+    if (targets != LoraTargets::query_value) sides += (h + key) + (query + h);
+  }
+  if (kind == LayerKind::decoder_with_cross_attention) sides *= 2;
+  if (targets == LoraTargets::all_linear) {
+    const auto mlp = [&](std::int64_t ffn) { return number(m.mlp_matrices()) * (h + number(ffn)); };
+    sides += kind == LayerKind::moe
+                 ? number(m.moe.experts) * mlp(m.moe.expert_ffn) + (m.moe.shared_ffn > 0 ? mlp(m.moe.shared_ffn) : 0)
+                 : mlp(m.ffn);
+  }
+  return number(rank) * sides;
+}
+
 double embedding_parameters(const ModelShape& m) {
   const EmbeddingSize size = embedding_size(m, m.vocab);
   return size.table + size.rest;
@@ -217,8 +252,18 @@ RankParameters rank_parameters(const Scenario& s, const StageShape& stage) {
     rank.dense += count * share.dense;
     rank.experts += count * share.experts;
     rank.replicated_small += count * share.replicated_small;
+    rank.matrices += count * matrix_parameters(layer, m, s.parallelism);
     rank.largest_layer = std::max(rank.largest_layer, share.dense + share.experts);
   });
+  if (s.training.peft != Peft::none) {
+    const LayerKind dense =
+        m.kind == ModelKind::encoder_decoder ? LayerKind::decoder_with_cross_attention : LayerKind::dense;
+    const auto of_layers = [&](std::int64_t count, LayerKind kind) {
+      return number(count) * adapter_parameters(m, kind, s.training.lora_targets, s.training.lora_rank) / t;
+    };
+    rank.adapters = of_layers(stage.dense_layers, dense) + of_layers(stage.moe_layers, LayerKind::moe) +
+                    of_layers(stage.encoder_layers, LayerKind::encoder);
+  }
 
   const std::int64_t vocab = s.padded_vocab();
   const EmbeddingSize embedding = embedding_size(m, vocab);

@@ -48,9 +48,14 @@ struct RankParameters {
   double largest_layer = 0;     ///< of one rank, dense and expert parts together: the unit that FSDP gathers
   double outside_layers = 0;    ///< embedding, final norm, head: FSDP's root unit
   double replicated_small = 0;  ///< norms, biases and gates that every tensor rank holds whole, included in dense
+  double matrices = 0;          ///< of dense: the linear layers of the blocks, which quantisation packs
+  double adapters = 0;          ///< low-rank adapters, beside the rest; 0 without them
 
   [[nodiscard]] constexpr double total() const { return dense + experts; }
 };
+/// Elements of the adapters of one layer of the whole model: rank * (inputs + outputs) of each matrix that has one
+/// (Hu et al. 2021, arXiv:2106.09685 section 4.1).
+[[nodiscard]] double adapter_parameters(const ModelShape&, LayerKind, LoraTargets, std::int64_t rank);
 /// Multi-token-prediction layers count as trained. With p > 1 both ends hold a tied matrix (Megatron-LM
 /// megatron/core/models/gpt/gpt_model.py), and MTP layers need the embedding on the last stage.
 [[nodiscard]] RankParameters rank_parameters(const Scenario&, const StageShape&);

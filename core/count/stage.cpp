@@ -130,6 +130,10 @@ StageShape stage_shape(const Scenario& s, std::int64_t stage) {
   return sum;
 }
 
+StageShape dealt_chunk(const Scenario& s, std::int64_t stage, std::int64_t index) {
+  return chunk_shape(s, model_chunks(s.parallelism), stage + index * s.parallelism.pipeline);
+}
+
 std::vector<StageShape> stage_chunks(const Scenario& s, std::int64_t stage) {
   const std::int64_t chunks = model_chunks(s.parallelism);
   std::vector<StageShape> parts;

@@ -37,6 +37,9 @@ struct StageShape {
 /// DualPipe ranks hold chunk `stage` and chunk `p - 1 - stage`; ZB-V ranks chunk `stage` and `2p - 1 - stage`.
 [[nodiscard]] StageShape stage_shape(const Scenario&, std::int64_t stage);
 
+/// The `index`-th chunk of a rank whose schedule deals chunks out in turn (interleaved). Does not allocate.
+[[nodiscard]] StageShape dealt_chunk(const Scenario&, std::int64_t stage, std::int64_t index);
+
 /// The model chunks of a rank in model order of execution.
 [[nodiscard]] std::vector<StageShape> stage_chunks(const Scenario&, std::int64_t stage);
 

@@ -21,13 +21,15 @@ struct StateWidths {
   const Training& training = c.training();
   const std::int64_t zero = c.parallelism().zero_stage;
   const bool keeps_master = c.mixed() && c.engine.mixed_weights == MixedWeights::half_master;
-  const double element = c.mixed() && !keeps_master ? 4.0 : c.w;
+  // Weights kept in 8 bits have their scales beside them, one for a tensor or a block: too few to count.
+  const bool eight = keeps_master && training.fp8_parameters && is_low(training.precision);
+  const double element = c.mixed() && !keeps_master ? 4.0 : eight ? 1.0 : c.w;
   const bool gathers = c.engine.zero[static_cast<std::size_t>(zero)].gather == ParameterGather::each_use;
   const bool shards_weights = gathers && zero >= 2;  // FSDP stores shards also when it keeps units gathered
   return {
       .weight = {element, zero == 3 || shards_weights},
       .gradient = {bytes_of(training.gradient_dtype), zero >= 2},
-      .master = {keeps_master ? 4.0 : 0.0, zero >= 1},
+      .master = {keeps_master ? bytes_of(training.master_dtype) : 0.0, zero >= 1},
       .main_gradient = {keeps_master && c.engine.keeps_fp16_main_gradients && training.gradient_dtype == DataType::fp16
                             ? 4.0
                             : 0.0,
@@ -35,8 +37,33 @@ struct StateWidths {
   };
 }
 
+/// A frozen base: 16 bit, or its linear layers packed to 4 bit with scales that no engine shards. Adapters apart.
+template <class Sink>
+void count_frozen_base(const MemoryContext& c, const StateWidths& widths, Sink& sink) {
+  const bool gptq = c.training().peft == Peft::gptq_lora;
+  const char* source = gptq ? "AutoGPTQ qlinear: 4-bit codes, fp16 scale and 4-bit zero point for each group of 128"
+                       : c.quantised()
+                           ? "bitsandbytes functional.py quantize_4bit: NF4 codes, one scale for each block of 64"
+                           : "peft tuners/lora: the base stays in its 16-bit format, without gradients";
+  const double d = widths.weight.sharded ? c.d : 1;
+  const double Q = c.quantised() ? c.rank.matrices + c.rank.experts : 0;
+  const double R = c.rank.total() - Q;
+  sink.add({"frozen_parameters", "Frozen parameters", "(w * R + Q / 2) / d", source}, Category::parameters,
+           c.in(always), (c.w * R + Q / 2) / d, {{"w", c.w}, {"R", R}, {"Q", Q}, {"d", d}});
+  // Double quantisation keeps one byte for each scale and an fp32 scale of scales for each 256 of them.
+  const double per = gptq ? 2.5 / 128 : c.training().double_quantisation ? (1 + 4.0 / 256) / 64 : 4.0 / 64;
+  sink.add({"quantisation_scales", "Scales of the quantised base", "z * Q",
+            gptq ? source : "bitsandbytes functional.py; Dettmers et al. 2023, arXiv:2305.14314 section 3"},
+           Category::parameters, c.in(always), per * Q, {{"z", per}, {"Q", Q}});
+  const double A = c.rank.adapters;
+  sink.add({"adapter_parameters", "Adapters", "w * A / d", "Hu et al. 2021, arXiv:2106.09685 section 4.1"},
+           Category::parameters, c.in(always), widths.weight.bytes * A / d,
+           {{"w", widths.weight.bytes}, {"A", A}, {"d", d}});
+}
+
 template <class Sink>
 void count_weights(const MemoryContext& c, const StateWidths& widths, Sink& sink) {
+  if (c.adapted()) return count_frozen_base(c, widths, sink);
   constexpr const char* source = "ZeRO, arXiv:1910.02054 section 3; Megatron-LM dist_optimizer.md; engine description";
   const double d = widths.weight.sharded ? c.d : 1, de = widths.weight.sharded ? c.de : 1;
   const double P = c.rank.dense, E = c.rank.experts, v = c.flight.weight_versions;
@@ -50,9 +77,12 @@ void count_weights(const MemoryContext& c, const StateWidths& widths, Sink& sink
              Category::parameters, c.in(during(Phase::forward, Phase::optimizer)),
              widths.weight.bytes * (v - 1) * (P + E), {{"w", widths.weight.bytes}, {"v", v}, {"P", P + E}});
   }
-  if (c.training().precision == Precision::fp8 && c.engine.mixed_weights == MixedWeights::half_master) {
-    // Transformer Engine caches an fp8 copy of each weight, and on Hopper its transpose (TN GEMMs only).
-    const double copies = c.scenario.cluster.gpu.architecture == "Hopper" ? 2 : 1;
+  if (is_low(c.training().precision) && c.engine.mixed_weights == MixedWeights::half_master) {
+    // Transformer Engine caches a quantised copy of each weight unless it is kept so, and its transpose where products
+    // need one: on Hopper, whose fp8 products are TN only, and under mxfp8 and nvfp4, whose scales run along one side.
+    const bool transpose = c.scenario.cluster.gpu.architecture == "Hopper" || c.training().precision != Precision::fp8;
+    const double copies =
+        ((c.training().fp8_parameters ? 0 : 1) + (transpose ? 1 : 0)) * product_input_bytes(c.training().precision);
     sink.add({"fp8_weight_cache", "fp8 weight copies", "n * P",
               "TransformerEngine docs/features/low_precision_training/performance_considerations"},
              Category::parameters, c.in(during(Phase::forward, Phase::optimizer)), copies * (P + E),
@@ -60,17 +90,33 @@ void count_weights(const MemoryContext& c, const StateWidths& widths, Sink& sink
   }
 }
 
+/// The frozen copy that preferences are measured against, held like the policy's weights. A policy of adapters is its
+/// own reference once they are switched off.
+template <class Sink>
+void count_reference(const MemoryContext& c, const StateWidths& widths, Sink& sink) {
+  if (c.training().objective != Objective::dpo || c.adapted()) return;
+  const double d = widths.weight.sharded ? c.d : 1, P = c.rank.total();
+  sink.add({"reference_parameters", "Frozen reference model", "w * P / d",
+            "Rafailov et al. 2023, arXiv:2305.18290 section 4: log-probabilities under the reference policy"},
+           Category::parameters, c.in(always), c.w * P / d, {{"w", c.w}, {"P", P}, {"d", d}});
+}
+
 template <class Sink>
 void count_gradients(const MemoryContext& c, const StateWidths& widths, Sink& sink) {
   constexpr const char* source = "ZeRO, arXiv:1910.02054 section 3; Megatron-LM dist_optimizer.md; engine description";
   const double d = widths.gradient.sharded ? c.d : 1, de = widths.gradient.sharded ? c.de : 1;
-  const double P = c.rank.dense, E = c.rank.experts;
-  // Megatron and DeepSpeed allocate a gradient buffer once; autograd's own .grad exists from backward to
-  // zero_grad(set_to_none=True), and across micro-batches when they accumulate.
-  const bool buffered = c.engine.mixed_weights == MixedWeights::half_master;
-  const Phases alive = buffered   ? during(Phase::init, Phase::optimizer)
-                       : c.m > 1  ? during(Phase::forward, Phase::optimizer)
-                                  : during(Phase::backward, Phase::optimizer);
+  const double P = c.trained_dense(), E = c.trained_experts();
+  // Megatron allocates a gradient buffer once; autograd's own .grad grow layer by layer through the backward, are gone
+  // with zero_grad(set_to_none=True), and stay across micro-batches when they accumulate.
+  const Phases alive = c.engine.gradient_buffer ? during(Phase::init, Phase::optimizer)
+                       : c.m > 1                ? during(Phase::forward, Phase::optimizer)
+                                                : during(Phase::reduce, Phase::optimizer);
+  const bool kept_half = c.engine.keeps_half_gradients && c.training().precision == Precision::bf16;
+  if (kept_half && widths.gradient.bytes == 4) {
+    sink.add({"half_gradients", "bf16 gradients beside the fp32 ones", "2 * P",
+              "deepspeed/runtime/bf16_optimizer.py update_hp_grads"},
+             Category::gradients, c.in(alive), 2 * (P + E), {{"P", P + E}});
+  }
   sink.add({"gradients", "Gradients", "w * P / d", source}, Category::gradients, c.in(alive),
            widths.gradient.bytes * P / d, {{"w", widths.gradient.bytes}, {"P", P}, {"d", d}});
   sink.add({"expert_gradients", "Expert gradients", "w * E / d", source}, Category::gradients, c.in(alive),
@@ -82,15 +128,16 @@ void count_optimizer(const MemoryContext& c, const StateWidths& widths, Sink& si
   constexpr const char* source = "ZeRO, arXiv:1910.02054 section 3.1; Megatron-LM dist_optimizer.md";
   const bool shards = c.parallelism().zero_stage >= 1;
   const double d = shards ? c.d : 1, de = shards ? c.de : 1;
-  const double P = c.rank.dense, E = c.rank.experts;
+  const double P = c.trained_dense(), E = c.trained_experts();
   const Phases from_init = during(Phase::init, Phase::optimizer);
   const Phases steady = during(Phase::forward, Phase::optimizer);  // moments appear in the first step
   sink.add({"master_weights", "fp32 master weights", "w * (P / d + E / e)", source}, Category::optimizer,
            c.in(from_init), widths.master.bytes * (P / d + E / de),
            {{"w", widths.master.bytes}, {"P", P}, {"d", d}, {"E", E}, {"e", de}});
   sink.add({"main_gradients", "fp32 main gradients", "w * (P / d + E / e)",
-            "Megatron-LM docs/user-guide/features/dist_optimizer.md, fp16 parameters and gradients"},
-           Category::optimizer, c.in(from_init), widths.main_gradient.bytes * (P / d + E / de),
+            "Megatron-LM docs/user-guide/features/dist_optimizer.md, fp16 parameters and gradients; made for the step "
+            "by core/optimizer/optimizer.py _copy_model_grads_to_main_grads, gone with zero_grad"},
+           Category::optimizer, c.in(at(Phase::optimizer)), widths.main_gradient.bytes * (P / d + E / de),
            {{"w", widths.main_gradient.bytes}, {"P", P}, {"d", d}, {"E", E}, {"e", de}});
   const OptimizerState state = optimizer_state(c);
   sink.add({"optimizer_moments", "Optimizer states", "w * (H / d + E / e) + v * O / d + r / d", state.source},
@@ -110,9 +157,14 @@ void count_optimizer(const MemoryContext& c, const StateWidths& widths, Sink& si
 template <class Sink>
 void count_states(const MemoryContext& c, Sink& sink) {
   const StateWidths widths = state_widths(c);
-  count_weights(c, widths, sink);
-  count_gradients(c, widths, sink);
-  count_optimizer(c, widths, sink);
+  if (!c.parameters_offloaded()) {
+    count_weights(c, widths, sink);
+    count_reference(c, widths, sink);
+  }
+  if (!c.optimizer_offloaded()) {
+    count_gradients(c, widths, sink);
+    count_optimizer(c, widths, sink);
+  }
 }
 
 }  // namespace meshgauge

@@ -16,7 +16,9 @@ DataType activation_dtype(Precision precision) {
     case Precision::fp16:
       return DataType::fp16;
     case Precision::bf16:
-    case Precision::fp8:  // collectives stay 16-bit
+    case Precision::fp8:
+    case Precision::mxfp8:
+    case Precision::nvfp4:  // collectives stay 16-bit
     case Precision::pure_bf16:
       return DataType::bf16;
   }

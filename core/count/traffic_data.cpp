@@ -1,5 +1,6 @@
 // Data parallelism: gradients and parameters, as the engine's description says, and the scalars of a step.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/count/parameters.hpp"
@@ -134,7 +135,7 @@ void units(const Context& c, const Replica& replica, bool separate_experts, doub
     const LayerParameters layer = layer_parameters(m, kind);
     return layer.total() - (separate_experts ? layer.experts : 0);
   };
-  const Unit kinds[] = {
+  const std::array<Unit, 4> kinds{{
       {"fsdp_forward_layer", "fsdp_backward_layer", "fsdp_layer_gradients", size_of(dense_kind),
        static_cast<double>(shape.dense_layers)},
       {"fsdp_forward_moe_layer", "fsdp_backward_moe_layer", "fsdp_moe_layer_gradients", size_of(LayerKind::moe),
@@ -144,7 +145,7 @@ void units(const Context& c, const Replica& replica, bool separate_experts, doub
       {"fsdp_forward_mtp_layer", "fsdp_backward_mtp_layer", "fsdp_mtp_layer_gradients",
        shape.mtp_layers > 0 ? mtp_parameters(m) / static_cast<double>(m.mtp_depth) : 0,
        static_cast<double>(shape.mtp_layers)},
-  };
+  }};
   double whole = 0;
   for (const Unit& unit : kinds) whole += unit.count * unit.elements;
   // Sizes are of whole layers: the rank holds its part of them (tensor parallelism, linear attention).
@@ -238,8 +239,10 @@ void move_states(const Context& c, const Replica& replica, bool separate_experts
 
 void data_parallel_traffic(TrafficSink& sink) {
   const Parallelism& p = sink.layout();
-  const EngineDescription& engine = describe_engine(sink.training().engine);
-  const DataParallelRules& rules = data_parallel_rules(sink.training().engine, p.zero_stage);
+  const EngineDescription& engine = describe_engine(sink.training().engine, p.zero_stage);
+  DataParallelRules rules = data_parallel_rules(sink.training().engine, p.zero_stage);
+  rules.reduce_overlaps = sink.training().overlap_gradient_reduction;
+  rules.gather_overlaps = sink.training().overlap_parameter_gather;
   // With pipeline stages, units stay gathered for all micro-batches of a step (torchtitan distributed/fsdp.py).
   const bool once = rules.gather == ParameterGather::each_use && p.pipeline > 1;
   const Context context{.sink = sink,

@@ -9,26 +9,6 @@ constexpr const char* boundary_source =
     "Narayanan et al. 2021, arXiv:2104.04473 section 4.1 (scatter/gather); Megatron-LM "
     "core/pipeline_parallel/{schedules,p2p_communication}.py";
 
-/// Messages between stages wait in GPipe and 1F1B; Megatron overlaps them when stages are interleaved, and zero-bubble
-/// schedules and DualPipe are made to.
-Overlap boundary_overlap(Schedule schedule) {
-  switch (schedule) {
-    case Schedule::naive:
-    case Schedule::gpipe:
-    case Schedule::pipedream:
-    case Schedule::pipedream_2bw:
-    case Schedule::one_f_one_b:
-      return Overlap::none;
-    case Schedule::interleaved:
-    case Schedule::zb_h1:
-    case Schedule::zb_h2:
-    case Schedule::zb_v:
-    case Schedule::dualpipe:
-      return Overlap::with_compute;
-  }
-  return Overlap::none;
-}
-
 /// Messages that a stage sends in a step, in the direction of the forward of its first chunk, and against it.
 struct Sends {
   double forward_up = 0, forward_down = 0;     ///< activations to stage + 1, to stage - 1
@@ -70,7 +50,7 @@ void boundaries(TrafficSink& sink) {
   const Parallelism& p = sink.layout();
   const double tensors = tensors_per_message(sink);
   const double message = tensors * sink.z.T * sink.z.h * sink.z.w / sink.z.t;
-  const Overlap overlap = boundary_overlap(p.schedule);
+  const Overlap overlap = sink.training().overlap_pipeline ? Overlap::with_compute : Overlap::none;
   const auto send = [&](const char* id, double count, std::int64_t peer) {
     sink.add({.id = id,
               .collective = Collective::send_recv,
@@ -121,7 +101,8 @@ void shared_embedding(TrafficSink& sink) {
             .group = Group::embedding,
             .group_size = holders,
             .dtype = dtype,
-            .bytes = bytes_of(dtype) * static_cast<double>(sink.scenario.padded_vocab()) * sink.z.h / sink.z.t,
+            .bytes = bytes_of(dtype) * static_cast<double>(sink.scenario.padded_vocab() * sink.model().token_width()) /
+                     sink.z.t,
             .count_per_step = 1,
             .when = When::step_end,
             .overlap = Overlap::none,

@@ -6,7 +6,7 @@ namespace meshgauge {
 
 void scalar_traffic(TrafficSink& sink) {
   const Parallelism& p = sink.layout();
-  const EngineDescription& engine = describe_engine(sink.training().engine);
+  const EngineDescription& engine = describe_engine(sink.training().engine, p.zero_stage);
   const DataParallelRules& rules = data_parallel_rules(sink.training().engine, p.zero_stage);
   const bool cut = p.zero_stage > 0 || p.tensor * p.pipeline * p.expert > 1;  // no rank sees all gradients
   Transfer t{.id = "gradient_norm",

@@ -1,4 +1,6 @@
 // Context parallelism (ring, all-gather, Ulysses) and expert parallelism: what attention and mixture layers exchange.
+#include <algorithm>
+
 #include "core/count/flops.hpp"
 #include "core/count/traffic_sink.hpp"
 
@@ -86,10 +88,36 @@ void ulysses(Exchange& x, const Runs& attention) {
   x.add("cp_backward_key_value", exchange, key_value, When::backward_layer, 2 * attention.forward);
 }
 
+/// Megatron's all-gather dispatcher: every rank of the group gets every token, and the outputs are summed back.
+void gather_tokens(Exchange& x, const Runs& moe) {
+  const WorkSizes& z = x.sink.z;
+  const double tokens = static_cast<double>(x.sink.layout().expert) * z.Tu * z.h * z.w;
+  x.add("ep_forward_all_gather", Collective::all_gather, tokens, When::forward_layer, moe.forward);
+  x.add("ep_forward_reduce_scatter", Collective::reduce_scatter, tokens, When::forward_layer, moe.forward);
+  x.add("ep_recompute_all_gather", Collective::all_gather, tokens, When::recompute_layer, moe.again);
+  x.add("ep_recompute_reduce_scatter", Collective::reduce_scatter, tokens, When::recompute_layer, moe.again);
+  x.add("ep_backward_all_gather", Collective::all_gather, tokens, When::backward_layer, moe.forward);
+  x.add("ep_backward_reduce_scatter", Collective::reduce_scatter, tokens, When::backward_layer, moe.forward);
+}
+
+/// Copies of each token that leave: one for each expert, or, where the kernels forward inside a node, one for each of
+/// the N nodes that its experts lie in, N (1 - (1 - 1/N)^K) of them with even routing (DeepEP, HybridEP).
+double sent_copies(const TrafficSink& sink, double copies) {
+  const MoeDispatcher dispatcher = sink.training().moe_dispatcher;
+  if (dispatcher != MoeDispatcher::deepep && dispatcher != MoeDispatcher::hybridep) return copies;
+  const auto inside = static_cast<double>(group_members_per_node(sink.scenario, Group::expert_parallel));
+  const double nodes = std::max(1.0, static_cast<double>(sink.layout().expert) / std::max(1.0, inside));
+  if (nodes <= 1) return copies;
+  double missed = 1;
+  for (std::int64_t i = 0; i < sink.model().moe.top_k; ++i) missed *= 1 - 1 / nodes;
+  return copies * std::min(1.0, nodes * (1 - missed) / static_cast<double>(sink.model().moe.top_k));
+}
+
 void token_exchange(Exchange& x, const Runs& moe, double copies) {
+  if (x.sink.training().moe_dispatcher == MoeDispatcher::allgather) return gather_tokens(x, moe);
   const WorkSizes& z = x.sink.z;
   constexpr auto exchange = Collective::all_to_all;
-  const double tokens = copies * z.h * z.w, probabilities = 4 * copies;
+  const double tokens = sent_copies(x.sink, copies) * z.h * z.w, probabilities = 4 * copies;
   // Dispatch and combine; backward runs both the other way. Router probabilities travel with the tokens.
   x.add("ep_forward_all_to_all", exchange, tokens, When::forward_layer, 2 * moe.forward);
   x.add("ep_recompute_all_to_all", exchange, tokens, When::recompute_layer, 2 * moe.again);
@@ -142,7 +170,7 @@ void context_parallel_traffic(TrafficSink& sink) {
 void expert_parallel_traffic(TrafficSink& sink) {
   const Runs moe = runs(sink, sink.moe_layers(), false);
   if (moe.forward == 0) return;
-  const double copies = sink.z.Tu * static_cast<double>(sink.model().moe.top_k) * sink.training().moe_load_factor;
+  const double copies = sink.z.Tu * static_cast<double>(sink.model().moe.top_k) * sink.training().expert_load();
   Exchange tokens{sink, Group::expert_parallel, expert_source};
   token_exchange(tokens, moe, copies);
   if (sink.layout().sequence_parallel) {

@@ -43,7 +43,9 @@ struct Tensor {
 
   void add(const char* id, Collective collective, When when, double count, bool overlaps = false) {
     // Asynchronous backward collectives beside weight gradients are Megatron's and Transformer Engine's work.
-    const bool hides = overlaps && sink.training().kernels == Kernels::fused;
+    // User buffers cut the others into pieces that run beside the product before or after (--tp-comm-overlap).
+    const bool hides =
+        (overlaps && sink.training().kernels == Kernels::fused) || sink.training().overlap_tensor_parallel;
     sink.add({.id = id,
               .collective = collective,
               .group = Group::tensor_parallel,

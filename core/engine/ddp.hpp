@@ -19,6 +19,7 @@ inline constexpr EngineDescription ddp{
     .name = "PyTorch DDP",
     .version = "torch 2.8",
     .source = "torch/nn/parallel/distributed.py; torch/csrc/distributed/c10d/reducer.cpp initialize_buckets",
+    .newest = {2, 8},
     .zero = ddp_rules,
     .buffers = ddp_buffers,
 };

@@ -10,6 +10,7 @@ inline constexpr EngineDescription deepspeed{
     .name = "DeepSpeed ZeRO",
     .version = "0.17",
     .source = "deepspeed/runtime/zero/{config,stage_1_and_2,stage3,partitioned_param_coordinator}.py",
+    .newest = {0, 17},
     .default_zero = 2,
     // Stage 1 and 2 all-reduce each bucket (use_multi_rank_bucket_allreduce), stage 2 after every micro-batch;
     // overlap_comm is on by default at stage 3 alone (zero/config.py); the closing all-gather never overlaps.

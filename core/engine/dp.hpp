@@ -10,6 +10,7 @@ inline constexpr EngineDescription dp{
     .name = "torch DataParallel",
     .version = "torch 2.8",
     .source = "torch/nn/parallel/{data_parallel,replicate,_functions}.py",
+    .newest = {2, 8},
     .zero = {{{.supported = true,
                .gradient_collective = Collective::reduce,
                .reduce_each_micro_batch = true,

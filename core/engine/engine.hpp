@@ -12,15 +12,15 @@ namespace meshgauge {
 
 /// How mixed precision holds weights on a rank.
 enum class MixedWeights {
-  autocast,     ///< fp32 weights, cast to 16 bit operator by operator (torch.autocast); the casts are saved for backward
-  gathered,     ///< fp32 shards, 16-bit copies exist only while a unit is gathered (FSDP MixedPrecision)
-  half_master   ///< 16-bit weights and an fp32 master copy in the optimizer (Megatron, DeepSpeed)
+  autocast,    ///< fp32 weights, cast to 16 bit operator by operator (torch.autocast); the casts are saved for backward
+  gathered,    ///< fp32 shards, 16-bit copies exist only while a unit is gathered (FSDP MixedPrecision)
+  half_master  ///< 16-bit weights and an fp32 master copy in the optimizer (Megatron, DeepSpeed)
 };
 
 enum class ParameterGather {
-  none,       ///< every rank holds all parameters
-  step_end,   ///< updated shards are gathered once a step
-  each_use    ///< gathered for each forward and, if resharded, each backward
+  none,      ///< every rank holds all parameters
+  step_end,  ///< updated shards are gathered once a step
+  each_use   ///< gathered for each forward and, if resharded, each backward
 };
 
 /// What data parallelism does at one ZeRO stage.
@@ -28,7 +28,7 @@ struct DataParallelRules {
   bool supported = false;
   Collective gradient_collective = Collective::all_reduce;
   bool reduce_each_micro_batch = false;
-  bool reduce_overlaps = false;    ///< by default, without flags
+  bool reduce_overlaps = false;  ///< by default, without flags
   ParameterGather gather = ParameterGather::none;
   Collective gather_collective = Collective::all_gather;  ///< DataParallel broadcasts from device 0
   bool gather_overlaps = false;
@@ -36,18 +36,22 @@ struct DataParallelRules {
 
 /// Bytes of temporary buffers, each in the unit its name says; 0 = the engine has none.
 struct BufferRules {
-  double bucket_bytes = 0;            ///< gradient bucket (DDP: 25 MiB)
+  double bucket_bytes = 0;  ///< gradient bucket (DDP: 25 MiB)
   double first_bucket_bytes = 0;
-  double bucket_elements = 0;         ///< gradient bucket counted in elements (DeepSpeed 5e8, Megatron 40e6)
+  double bucket_elements = 0;           ///< gradient bucket counted in elements (DeepSpeed 5e8, Megatron 40e6)
   double bucket_elements_per_rank = 0;  ///< Megatron: at least this many for each data-parallel rank
-  double bucket_copies = 0;           ///< buckets alive during backward (DeepSpeed: one, and its flattened copy)
-  bool bucket_copies_gradients = false; ///< all buckets stay alive beside the gradients (DDP without gradient_as_bucket_view)
-  double live_parameter_elements = 0; ///< ZeRO-3: parameters that stay gathered for reuse (half of max_reuse_distance)
+  double bucket_copies = 0;             ///< buckets alive during backward (DeepSpeed: one, and its flattened copy)
+  bool bucket_copies_gradients =
+      false;  ///< all buckets stay alive beside the gradients (DDP without gradient_as_bucket_view)
+  double live_parameter_elements = 0;  ///< ZeRO-3: parameters that stay gathered for reuse (half of max_reuse_distance)
   double prefetch_elements = 0;
   double gathered_units_forward = 0;  ///< FSDP units gathered at the forward peak, in units of 16-bit parameters
   double gathered_units_backward = 0;
-  double reduce_input_units = 0;      ///< unsharded gradients waiting for their reduce-scatter, units of reduce dtype
-  bool foreach_optimizer = false;     ///< torch foreach: one temporary of the size of the local parameters
+  double reduce_input_units = 0;   ///< unsharded gradients waiting for their reduce-scatter, units of reduce dtype
+  double fragmentation = 0;        ///< share of allocated memory reserved beyond the profile's slack
+  double modules = 0;              ///< bytes of CUDA modules loaded up front: before CUDA 11.7's lazy loading
+  bool records_streams = false;    ///< freed blocks wait for other streams and are not there for the next phase
+  bool foreach_optimizer = false;  ///< torch foreach: one temporary of the size of the local parameters
 };
 
 struct EngineDescription {
@@ -55,6 +59,7 @@ struct EngineDescription {
   const char* name;
   const char* version;  ///< of the software whose defaults these are
   const char* source;
+  EngineVersion newest{};  ///< that is described; older ones differ where counting asks for the version
   bool tensor_parallel = false, pipeline_parallel = false, context_parallel = false, expert_parallel = false;
   bool multi_rank = true;
   std::int64_t default_zero = 0;
@@ -63,12 +68,16 @@ struct EngineDescription {
   DataType mixed_gradients = DataType::fp32;  ///< accumulation under bf16 mixed precision
   DataType mixed_reduction = DataType::fp32;  ///< what the gradient collective carries
   bool keeps_fp16_main_gradients = false;     ///< fp16: an fp32 gradient copy stays beside the fp16 one (Megatron)
+  bool keeps_half_gradients = false;          ///< bf16 gradients stay beside the fp32 ones that they are added to
+  bool gradient_buffer = false;               ///< gradients live in one buffer that is allocated once
   bool fuses_gradient_accumulation = false;   ///< weight gradients are added inside the GEMM (no second pass)
   Kernels kernels = Kernels::eager;
   BufferRules buffers;
 };
 
 [[nodiscard]] const EngineDescription& describe_engine(Engine);
+/// The same where the description depends on the stage: Hugging Face's Trainer is DDP, and FSDP when it shards.
+[[nodiscard]] const EngineDescription& describe_engine(Engine, std::int64_t zero_stage);
 /// The rules of the engine's data parallelism at this ZeRO stage.
 [[nodiscard]] inline const DataParallelRules& data_parallel_rules(Engine e, std::int64_t zero_stage) {
   return describe_engine(e).zero[static_cast<std::size_t>(zero_stage)];

@@ -18,12 +18,14 @@ inline constexpr EngineDescription fsdp1{
     .name = "PyTorch FSDP1",
     .version = "torch 2.8",
     .source = "torch/distributed/fsdp/{_runtime_utils,_limiter_utils,_flat_param}.py: two all-gathers in flight",
+    .newest = {2, 8},
     .default_zero = 3,
     .zero = {{{}, {}, fsdp_rules, fsdp_rules}},
     .mixed_weights = MixedWeights::gathered,
     .buffers = {.gathered_units_forward = 2,
                 .gathered_units_backward = 2,
                 .reduce_input_units = 1,
+                .records_streams = true,
                 .foreach_optimizer = true},
 };
 
@@ -31,8 +33,10 @@ inline constexpr EngineDescription fsdp2{
     .id = Engine::fsdp2,
     .name = "PyTorch FSDP2 (fully_shard)",
     .version = "torch 2.8",
-    .source = "torch/distributed/fsdp/_fully_shard/{_fsdp_param_group,_fsdp_collectives}.py: forward holds the gather "
-              "output, the next one and the copied-out parameters; one reduce-scatter input alive",
+    .source =
+        "torch/distributed/fsdp/_fully_shard/{_fsdp_param_group,_fsdp_collectives}.py: forward holds the gather "
+        "output, the next one and the copied-out parameters; one reduce-scatter input alive",
+    .newest = {2, 8},
     .default_zero = 3,
     .zero = {{{}, {}, fsdp_rules, fsdp_rules}},
     .mixed_weights = MixedWeights::gathered,

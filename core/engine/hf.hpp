@@ -1,18 +1,50 @@
-// Hugging Face Trainer with plain (eager) Transformers modules: DDP underneath.
+// Hugging Face Trainer with plain (eager) Transformers modules: DDP underneath, FSDP1 where it shards.
 #pragma once
 
 #include "core/engine/ddp.hpp"
+#include "core/engine/fsdp.hpp"
 
 namespace meshgauge::engines {
+
+/// Reserved memory of the Trainer's runs stands this much further above allocated than Megatron's: LoRA runs of
+/// fms-acceleration's tables (nvidia-smi beside allocated, 28 runs on 1 to 4 A100).
+inline constexpr double hf_fragmentation = 0.1;
 
 inline constexpr EngineDescription hf{
     .id = Engine::hf,
     .name = "Hugging Face Trainer",
     .version = "transformers 4.46 or later",
-    .source = "transformers/trainer.py over torch DistributedDataParallel; models in eager mode with sdpa attention",
-    .zero = ddp_rules,
+    .source =
+        "transformers/trainer.py over torch DistributedDataParallel or, through accelerate, FSDP; models in eager "
+        "mode with sdpa attention",
+    .newest = {4, 57},
+    .zero = {{ddp_rules[0], {}, fsdp_rules, fsdp_rules}},
     .kernels = Kernels::eager,
-    .buffers = ddp_buffers,
+    .buffers =
+        [] {
+          BufferRules rules = ddp_buffers;
+          rules.fragmentation = hf_fragmentation;
+          return rules;
+        }(),
+};
+
+/// accelerate's FSDP plugin upcasts what is trained to fp32 (src/accelerate/utils/fsdp_utils.py).
+inline constexpr EngineDescription hf_sharded{
+    .id = Engine::hf,
+    .name = hf.name,
+    .version = hf.version,
+    .source = hf.source,
+    .newest = hf.newest,
+    .default_zero = 3,
+    .zero = hf.zero,
+    .mixed_weights = MixedWeights::gathered,
+    .kernels = Kernels::eager,
+    .buffers =
+        [] {
+          BufferRules rules = fsdp1.buffers;
+          rules.fragmentation = hf_fragmentation;
+          return rules;
+        }(),
 };
 
 }  // namespace meshgauge::engines

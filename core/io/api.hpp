@@ -6,8 +6,9 @@
 
 namespace meshgauge {
 
-/// Request `{"command": "estimate" | "catalog" | "describe", ...}`; response `{"ok": true, ...}` or
-/// `{"ok": false, "issues": [{"path", "message"}]}`. Never throws; equal requests give equal bytes on every platform.
+/// Request `{"command": "estimate" | "validate" | "diagnose" | "catalog" | "describe", ...}`; response
+/// `{"ok": true, ...}` or `{"ok": false, "issues": [{"path", "message"}]}`. Never throws; equal requests give equal
+/// bytes on every platform.
 [[nodiscard]] std::string api(std::string_view request_json);
 
 }  // namespace meshgauge

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/io/read_value.hpp"
 
@@ -34,11 +35,19 @@ class ConfigReader {
   /// The reader of a nested object; of an empty one if absent.
   [[nodiscard]] ConfigReader section(std::string_view key);
 
+  /// Makes an issue of each key that nobody asked for and that is a slip of the pen away from one that was asked for
+  /// and is not there. Other keys say something that is not of the shape.
+  void report_misspelt();
+  /// Whether an issue said that another key was meant for this one.
+  [[nodiscard]] bool misspelt(std::string_view keys) const;
+
   /// `message` follows the name of the key: " is odd."
   void complain(std::string_view keys, std::string_view message);
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
+  /// Notes that the keys mean something.
+  const nlohmann::ordered_json* ask(std::string_view keys);
   /// The first synonym that is present, else the first one.
   [[nodiscard]] std::string_view spelled(std::string_view keys) const;
   [[nodiscard]] std::string path_of(std::string_view keys) const;
@@ -46,6 +55,8 @@ class ConfigReader {
   const nlohmann::ordered_json& object_;
   std::string path_;
   Reading& reading_;
+  std::vector<std::string_view> asked_;
+  std::vector<std::string_view> misspelt_;  ///< of `asked_`
 };
 
 /// The most usual of a key's synonyms.

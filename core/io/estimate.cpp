@@ -55,7 +55,8 @@ Json write_estimate(const Resolution& resolution, const Json& model, const Profi
   json["scenario"] = write_scenario(s, model);
   json["model"] = write_model(s.model);
   json["fits"] = device <= capacity;
-  json["fit_probability"] = rounded_number(fit_probability(device, capacity, profile.memory_sigma));
+  json["fit_probability"] =
+      rounded_number(fit_probability(stages[binding_stage(stages)].needed, capacity, profile.allocated_sigma));
   json["memory"] = write_memory(s, profile, stages, explain);
   json["flops"] = write_flops(step.flops);
   json["traffic"] = write_traffic(step);
@@ -71,30 +72,31 @@ Json write_estimate(const Resolution& resolution, const Json& model, const Profi
 Result<Json> estimate_command(const Json& request) {
   Reading reading;
   bool explain = true;
-  Json document;
+  static const Json nothing;
+  const Json* document = &nothing;
   Json handbook_case;
   for (const auto& [key, value] : request.items()) {
     if (key == "explain") {
       explain = read_boolean(value, explain_field, "/explain", reading).value_or(true);
     } else if (key == "scenario") {
-      document = value;
+      document = &value;
     } else if (key != "command" && key != "profile") {
       report_unknown(key, "", request_fields, {}, reading);
     }
   }
-  if (document.is_string() && document.get_ref<const std::string&>().rfind(handbook_prefix, 0) == 0) {
-    const std::string id = document.get<std::string>().substr(handbook_prefix.size());
+  if (document->is_string() && document->get_ref<const std::string&>().rfind(handbook_prefix, 0) == 0) {
+    const std::string id = document->get<std::string>().substr(handbook_prefix.size());
     Result<Json> found = find_case(id, "/scenario");
-    if (!found.ok()) return std::move(found.issues);
-    handbook_case = std::move(*found.value);
-    document = handbook_case["scenario"];
-  } else if (!document.is_object()) {
-    reading.fail("/scenario", "scenario is " + (request.contains("scenario") ? shown(document) : "missing") +
+    reading.issues.insert(reading.issues.end(), found.issues.begin(), found.issues.end());
+    if (found.ok()) handbook_case = std::move(*found.value);
+    document = found.ok() ? &handbook_case["scenario"] : &nothing;
+  } else if (!document->is_object()) {
+    reading.fail("/scenario", "scenario is " + (request.contains("scenario") ? shown(*document) : "missing") +
                                   ". Expected: an object, or \"handbook:ID\".");
-    return std::move(reading.issues);
   }
 
-  const Result<Resolution> resolution = read_scenario(document);
+  // What is no scenario leaves the profile to be read.
+  const Result<Resolution> resolution = document->is_object() ? read_scenario(*document) : Result<Resolution>(Issues{});
   reading.issues.insert(reading.issues.end(), resolution.issues.begin(), resolution.issues.end());
   const Cluster cluster = resolution.ok() ? resolution.value->scenario.cluster : Cluster{};
   Result<Profile> profile = read_profile(request.contains("profile") ? request["profile"] : Json::object(), "/profile",
@@ -103,7 +105,7 @@ Result<Json> estimate_command(const Json& request) {
   if (!reading.issues.empty()) return std::move(reading.issues);
 
   Json answer =
-      write_estimate(*resolution.value, document["model"], *profile.value, explain ? Explain::yes : Explain::no);
+      write_estimate(*resolution.value, (*document)["model"], *profile.value, explain ? Explain::yes : Explain::no);
   if (!handbook_case.is_null()) answer["case"] = std::move(handbook_case);
   return {std::move(answer)};
 }

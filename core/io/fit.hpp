@@ -1,6 +1,10 @@
 // How sure it is that a job fits: a probability and a range, from the spread of the profile's memory residuals.
 #pragma once
 
+#include <array>
+
+#include "core/count/memory_kinds.hpp"
+#include "core/price/profile.hpp"
 #include "core/units.hpp"
 
 namespace meshgauge {
@@ -26,5 +30,10 @@ namespace meshgauge {
 
 /// Half width of the range that holds 90 % of a normal distribution, in standard deviations.
 inline constexpr double ninety_percent = 1.645;
+
+/// The same for allocated, reserved and device memory, relative.
+[[nodiscard]] inline std::array<double, memory_kind_count> half_ranges(const Profile& p) {
+  return {ninety_percent * p.allocated_sigma, ninety_percent * p.reserved_sigma, ninety_percent * p.memory_sigma};
+}
 
 }  // namespace meshgauge

@@ -12,6 +12,7 @@
 #include "core/io/config_reader.hpp"
 #include "core/io/huggingface_family.hpp"
 #include "core/io/huggingface_layers.hpp"
+#include "core/resolve/divisors.hpp"
 #include "core/scenario/words.hpp"
 
 namespace meshgauge {
@@ -65,6 +66,7 @@ constexpr auto uncovered = std::to_array<Uncovered>({
     {"pos_att_type", "disentangled attention"},
     {"global_attn_every_n_layers", "ModernBERT layers"},
     {"cross_attention_layers", "cross-attention to images"},
+    {"add_cross_attention", "attention layers over an encoder"},
     {"encoder_ffn_dim", "encoder-decoder models other than T5"},
 });
 
@@ -151,10 +153,10 @@ ModelShape read_shape(ConfigReader& c, const Family& family) {
   m.id = "custom";
   m.source = "config.json";
   m.kind = family.kind;
-  m.hidden = c.whole(hidden_keys, hidden_range, 0);
-  m.layers = c.whole(layer_keys, layer_range, 0);
+  m.hidden = c.whole(hidden_keys, hidden_range, family.hidden);
+  m.layers = c.whole(layer_keys, layer_range, family.layers);
   m.vocab = family.kind == ModelKind::vit ? 0 : c.whole(vocab_keys, width_range, family.vocab);
-  m.ffn = c.whole(ffn_keys, width_range, family.ffn_ratio * m.hidden);
+  m.ffn = c.whole(ffn_keys, width_range, family.ffn > 0 ? family.ffn : family.ffn_ratio * m.hidden);
   m.max_sequence = c.whole(position_keys, position_range, family.positions);
   m.activation = read_activation(c, family);
   m.norm = family.norm;
@@ -176,25 +178,37 @@ ModelShape read_shape(ConfigReader& c, const Family& family) {
   return m;
 }
 
-/// Keys without which there is no shape, as far as the family has no default for them: one issue for all.
-void report_missing(const ConfigReader& c, const Family& family, std::string_view name, Reading& reading) {
-  std::vector<std::string_view> missing;
-  const auto need = [&](std::string_view keys, bool has_default) {
-    if (!has_default && c.find(keys) == nullptr) missing.push_back(usual_key(keys));
-  };
-  need(hidden_keys, false);
-  need(layer_keys, false);
-  need(head_keys, family.heads > 0);
-  need(ffn_keys, family.ffn_ratio > 0);
-  need("vocab_size padded_vocab_size", family.vocab > 0 || family.kind == ModelKind::vit);
-  if (missing.empty()) return;
-  std::string text = "The config.json lacks " + list_text(missing) + '.';
-  if (family.types.empty() && name.empty()) {
-    text +=
-        " Its architecture is not named, so it needs hidden_size, num_hidden_layers, num_attention_heads, "
-        "intermediate_size and vocab_size.";
+/// "n_embd or d_model"
+std::string other_names(std::string_view keys) {
+  std::string text;
+  while (keys.find(' ') != std::string_view::npos) {
+    keys.remove_prefix(keys.find(' ') + 1);
+    text += (text.empty() ? "" : ", ") + std::string(usual_key(keys));
   }
-  reading.fail(c.path(), std::move(text));
+  return text;
+}
+
+/// Keys without which there is no shape, as far as the family has no default for them.
+void report_missing(const ConfigReader& c, const Family& family, std::string_view name, Reading& reading) {
+  bool first = true;
+  const auto need = [&](std::string_view keys, bool has_default) {
+    if (has_default || c.find(keys) != nullptr || c.misspelt(keys)) return;
+    std::string text = std::string(usual_key(keys)) + " is missing. Other names: " + other_names(keys) + '.';
+    if (first && family.types.empty() && name.empty()) {
+      text +=
+          " The architecture is not named, so hidden_size, num_hidden_layers, num_attention_heads, intermediate_size "
+          "and vocab_size are needed.";
+    }
+    first = false;
+    reading.fail(c.path() + '/' + std::string(usual_key(keys)), std::move(text));
+  };
+  need(hidden_keys, family.hidden > 0);
+  need(layer_keys, family.layers > 0);
+  need(head_keys, family.heads > 0);
+  need(ffn_keys, family.ffn > 0 || family.ffn_ratio > 0);
+  if (!c.misspelt(vocab_keys)) {
+    need("vocab_size padded_vocab_size", family.vocab > 0 || family.kind == ModelKind::vit);
+  }
 }
 
 /// An architecture that is named but not known is not guessed: a wrong shape would look like an answer.
@@ -208,16 +222,17 @@ void report_unknown_architecture(const ConfigReader& c, std::string_view name, R
   const std::vector<std::string_view> types = family_types();
   const std::string_view near = nearest(name, types);
   std::string text = what + (near.empty() ? "" : " Did you mean " + in_quotes(near) + '?') +
-                     " Allowed: " + list_text(types) +
-                     ". For a decoder built like one of them, give its model_type with hidden_size, num_hidden_layers, "
-                     "num_attention_heads, intermediate_size and vocab_size.";
+                     " For a decoder built like a known one, give that one's model_type with hidden_size, "
+                     "num_hidden_layers, num_attention_heads, intermediate_size and vocab_size. Allowed: " +
+                     list_text(types) + '.';
   reading.fail(path, std::move(text));
 }
 
 void check_shape(ConfigReader& c, const ModelShape& m) {
   if (m.heads > 0 && m.kv_heads > 0 && !m.mla.used() && m.heads % m.kv_heads != 0) {
+    const auto dividing = legal_values(m.heads, [&](std::int64_t i) { return m.heads % i == 0; });
     c.complain(kv_head_keys, " is " + number_text(m.kv_heads) + ", which does not divide the " + number_text(m.heads) +
-                                 " attention heads.");
+                                 " attention heads. Allowed: " + list_text(dividing) + '.');
   }
 }
 
@@ -235,7 +250,7 @@ Result<ModelShape> read_huggingface(const Json& config, std::string_view path) {
     if (value != nullptr && is_set(*value))
       c.complain(part.key, " stands for " + std::string(part.what) + ", which are not covered.");
   }
-  if (!reading.issues.empty()) return std::move(reading.issues);
+  const bool covered = reading.issues.empty();
 
   const std::string type = c.text("model_type");
   const std::string_view architecture = first_architecture(c.has("architectures") ? c : outer);
@@ -244,11 +259,13 @@ Result<ModelShape> read_huggingface(const Json& config, std::string_view path) {
   if (known == nullptr && !nested.empty()) known = find_family(outer.text("model_type"));
   const bool named = !type.empty() || !architecture.empty();
   const bool telling = known == nullptr && c.find(telling_keys) != nullptr;
-  if (known == nullptr && (named || telling)) {
-    report_unknown_architecture(c, type.empty() ? architecture : std::string_view(type), reading);
+  const bool unknown = known == nullptr && (named || telling);
+  if (unknown && covered) {
+    report_unknown_architecture(c, type.empty() ? architecture : std::string_view{type}, reading);
     return std::move(reading.issues);
   }
-  const Family family = known != nullptr ? *known : guess_family(c);
+  Family family = known != nullptr ? *known : guess_family(c);
+  if (!nested.empty()) family = with_class_sizes(family);
 
   ModelShape m = read_shape(c, family);
   constexpr std::string_view tie_keys = "tie_word_embeddings weight_tying";
@@ -258,6 +275,7 @@ Result<ModelShape> read_huggingface(const Json& config, std::string_view path) {
   m.name = repository.empty() ? label : repository.substr(repository.find_last_of('/') + 1);
   if (m.name.empty()) m.name = "custom model";
 
+  c.report_misspelt();
   report_missing(c, family, label, reading);
   check_shape(c, m);
   if (!reading.issues.empty()) return std::move(reading.issues);

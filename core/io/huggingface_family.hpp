@@ -14,6 +14,12 @@ namespace meshgauge {
 /// Which matrices have a bias when nothing is said.
 enum class Biases { none, qkv, attention, mlp, all };
 
+/// What a configuration class makes of a key that is left out. Files of transformers leave such keys out of the nested
+/// configs of multimodal models only (PretrainedConfig.to_diff_dict), so a top-level file without them is incomplete.
+struct ClassSizes {
+  std::int64_t hidden = 0, ffn = 0, layers = 0, heads = 0, kv_heads = 0, vocab = 0, positions = 0;
+};
+
 struct Family {
   std::string_view types;  ///< values of model_type, separated by spaces
   ModelKind kind = ModelKind::decoder;
@@ -29,9 +35,12 @@ struct Family {
   QkNorm qk_norm = QkNorm::none;
   bool qk_norm_on = true;  ///< unless use_qk_norm or qk_layernorm says
   std::int64_t heads = 0, kv_heads = 0, head_dim = 0, vocab = 0, positions = 0;  ///< 0: no default
+  std::int64_t hidden = 0, layers = 0, ffn = 0;                                  ///< only from `nested`
   std::int64_t ffn_ratio = 0;  ///< MLP width over hidden; 0: no default
   std::int64_t window = 0;
+  bool window_on = true;           ///< unless use_sliding_window says
   std::int64_t window_period = 0;  ///< every n-th layer attends to everything; 0: all attend within the window
+  ClassSizes nested = {};
   /// What no table holds. Runs after the usual keys were read.
   void (*finish)(ConfigReader&, ModelShape&) = nullptr;
 };
@@ -41,6 +50,9 @@ struct Family {
 
 /// Every model_type that is known, in the order of the table.
 [[nodiscard]] std::vector<std::string_view> family_types();
+
+/// The family with the sizes that its class gives a nested config.
+[[nodiscard]] Family with_class_sizes(Family);
 
 /// The family of a config that does not say what it is: a decoder with what its own keys suggest.
 [[nodiscard]] Family guess_family(const ConfigReader&);

@@ -151,7 +151,7 @@ void read_linear_layers(ConfigReader& c, ModelShape& m) {
 
 void read_window(ConfigReader& c, const Family& family, ModelShape& m) {
   constexpr std::string_view keys = "sliding_window attention_chunk_size window_size";
-  const bool off = (c.has(keys) && c.find(keys) == nullptr) || !c.flag("use_sliding_window", true);
+  const bool off = (c.has(keys) && c.find(keys) == nullptr) || !c.flag("use_sliding_window", family.window_on);
   const std::int64_t window = off ? 0 : c.whole(keys, {0, 1 << 30}, family.window);
   if (window == 0 || (m.max_sequence > 0 && window >= m.max_sequence)) return;
   m.window = window;

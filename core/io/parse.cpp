@@ -2,7 +2,7 @@
 #include "core/io/parse.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_set>
@@ -50,6 +50,23 @@ std::optional<std::size_t> too_deep_at(std::string_view text) {
   return std::nullopt;
 }
 
+/// Where a byte stands that no text has: the start of no UTF-8 character, or a NUL, which nlohmann takes for the end.
+std::optional<std::size_t> no_text_at(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const std::size_t size = byte < 0x80 ? (byte == 0 ? 0 : 1) : utf8_character(text.substr(i, 4));
+    if (size == 0) return i;
+    i += size;
+  }
+  return std::nullopt;
+}
+
+std::string no_text_message(std::string_view text, std::size_t offset) {
+  const std::string head = location(text, offset) + ": met " + in_quotes(text.substr(offset, 1));
+  return head + (text[offset] == '\0' ? ", a NUL byte. " : ", which is not UTF-8. ") +
+         "Save the document as UTF-8 text.";
+}
+
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
          c == '+' || c == '-';
@@ -68,7 +85,6 @@ std::string_view token_at(std::string_view text, std::size_t offset) {
 std::string expectation(std::string_view what) {
   const auto contains = [&](std::string_view part) { return what.find(part) != std::string_view::npos; };
   if (contains("missing closing quote")) return "the string has no closing quote";
-  if (contains("ill-formed UTF-8")) return "the string is not UTF-8 there";
   if (contains("control character")) return "a control character in a string must be escaped";
   if (contains("invalid string: forbidden character after backslash")) return "there is no such escape";
   if (contains("invalid string")) return "the escape of a character is incomplete";
@@ -113,7 +129,8 @@ class Builder {
 
   bool key(std::string& name) {
     Level& level = levels_.back();
-    if (!level.keys.insert(name).second && issues_.size() <= most_issues) {
+    level.repeats = !level.keys.insert(name).second;
+    if (level.repeats && issues_.size() <= most_issues && level.told.insert(name).second) {
       issues_.push_back({child_path(here(levels_.size() - 1), name), in_quotes(name) + " is given twice. Keep one."});
     }
     level.key = std::move(name);
@@ -153,8 +170,9 @@ class Builder {
   }
 
   [[nodiscard]] Result<Json> take() && {
-    if (!issues_.empty()) return {std::move(issues_)};
-    return {std::move(root_)};
+    Result<Json> result(std::move(issues_));
+    if (!failed_) result.value = std::move(root_);
+    return result;
   }
 
  private:
@@ -162,6 +180,8 @@ class Builder {
     Json* container = nullptr;
     std::string key;
     std::unordered_set<std::string> keys;
+    std::unordered_set<std::string> told{};  ///< keys of which it is said that they repeat
+    bool repeats = false;                    ///< the value that comes belongs to a key that has one
   };
 
   /// Path of the container at `depth`.
@@ -179,8 +199,13 @@ class Builder {
     return path;
   }
 
-  /// Adds to the open container and returns where the value lies.
+  /// Adds to the open container and returns where the value lies; nullptr if there are too many.
   Json* place(Json value) {
+    if (++values_ > most_values) {
+      fail("The document has more values than are read. Allowed: up to " +
+           number_text(static_cast<std::int64_t>(most_values)) + '.');
+      return nullptr;
+    }
     if (levels_.empty()) {
       root_ = std::move(value);
       return &root_;
@@ -190,19 +215,17 @@ class Builder {
       level.container->push_back(std::move(value));
       return &level.container->back();
     }
+    if (level.repeats) return &repeated_.emplace_back(std::move(value));
     // The container below ordered_json's objects is a vector; appending to it searches nothing.
     auto& members = level.container->get_ref<Json::object_t&>();
     static_cast<Json::object_t::Container&>(members).emplace_back(level.key, std::move(value));
     return &members.back().second;
   }
-  bool put(Json value) {
-    place(std::move(value));
-    return true;
-  }
+  bool put(Json value) { return place(std::move(value)) != nullptr; }
   bool open(Json container) {
     Json* const placed = place(std::move(container));
-    levels_.push_back({placed, {}, {}});
-    return true;
+    if (placed != nullptr) levels_.push_back({.container = placed, .key = {}, .keys = {}});
+    return placed != nullptr;
   }
   bool close() {
     levels_.pop_back();
@@ -210,13 +233,17 @@ class Builder {
   }
   bool fail(std::string message) {
     issues_.insert(issues_.begin(), Issue{"", std::move(message)});
+    failed_ = true;
     return false;
   }
 
   std::string_view text_;
   Json root_;
+  std::list<Json> repeated_;  ///< values that nothing reads
   std::vector<Level> levels_;
+  std::size_t values_ = 0;
   Issues issues_;
+  bool failed_ = false;
 };
 
 }  // namespace
@@ -251,6 +278,7 @@ Issues capped(Issues issues) {
 
 Result<nlohmann::ordered_json> parse_json(std::string_view text) {
   if (text.size() > largest_document) return Issues{{"", too_large_message(text.size())}};
+  if (const auto offset = no_text_at(text)) return Issues{{"", no_text_message(text, *offset)}};
   if (const auto offset = too_deep_at(text)) {
     return Issues{{"", location(text, *offset) + ": nested deeper than " + std::to_string(deepest_nesting) +
                            " levels, which is the limit."}};

@@ -60,13 +60,17 @@ void profile_fields(Profile& p, Visit&& visit) {
   seconds("fixed_per_step_seconds", p.fixed_per_step, "Time of each step that nothing else explains.");
 
   amount("allocator_slack", 10, p.overhead.allocator_slack, "Reserved over allocated memory, less 1.");
+  share("least_slack", p.overhead.least_slack, "The same where the card is full and cached blocks are given back.");
   bytes("context_bytes", p.overhead.context.value, "CUDA context and loaded modules.");
-  bytes("cublas_workspace_bytes", p.overhead.cublas_workspace.value, "Workspaces of cuBLAS.");
+  bytes("cublas_workspace_bytes", p.overhead.cublas_workspace.value, "PyTorch's workspace of cuBLAS.");
+  bytes("te_workspace_bytes", p.overhead.te_workspace.value, "Transformer Engine's workspace of cuBLAS, one a stream.");
   bytes("channel_connection_bytes", p.overhead.per_channel_connection.value, "NCCL buffers of a channel's connection.");
   amount("channels", 1024, p.overhead.channels, "NCCL channels of a communicator.");
   visit(FieldText{"time_low", "", 0.01, 1, "0.88", "Lower end of the step time range over the estimate."}, p.time_low);
   visit(FieldText{"time_high", "", 1, 100, "1.14", "Upper end of the step time range over the estimate."}, p.time_high);
-  share("memory_sigma", p.memory_sigma, "Relative spread of device memory round the estimate.");
+  share("allocated_sigma", p.allocated_sigma, "Relative spread of allocated memory round the estimate.");
+  share("reserved_sigma", p.reserved_sigma, "The same of reserved memory.");
+  share("memory_sigma", p.memory_sigma, "The same of device memory.");
 }
 
 }  // namespace meshgauge

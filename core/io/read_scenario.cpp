@@ -11,6 +11,7 @@
 #include "core/io/parse.hpp"
 #include "core/io/read_value.hpp"
 #include "core/scenario/fields.hpp"
+#include "core/scenario/ranges.hpp"
 #include "core/scenario/words.hpp"
 
 namespace meshgauge {
@@ -42,11 +43,12 @@ std::optional<RecomputeModules> read_modules(const Json& value, const std::strin
     return std::nullopt;
   }
   RecomputeModules modules;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    const auto choice = read_choice(value[i], recompute_modules_field, names, path + '/' + std::to_string(i), reading);
-    if (!choice) return std::nullopt;
-    modules.*recompute_modules[*choice].flag = true;
-  }
+  const bool good = read_items(value.size(), "modules", path, reading, [&](std::size_t i, const std::string& at) {
+    const auto choice = read_choice(value[i], recompute_modules_field, names, at, reading);
+    if (choice) modules.*recompute_modules[*choice].flag = true;
+    return choice.has_value();
+  });
+  if (!good) return std::nullopt;
   return modules;
 }
 
@@ -61,21 +63,23 @@ std::optional<RecomputeRequest> read_recompute_object(const Json& object, const 
       if (choice) request.method = static_cast<RecomputeMethod>(*choice);
     } else if (key == "layers") {
       request.layers = read_integer(value, recompute_layers_field, at, reading);
+      if (request.layers && !in_range(recompute_layers_field, static_cast<double>(*request.layers)))
+        reading.fail(at, range_message(recompute_layers_field, number_text(*request.layers)));
     } else if (key == "modules") {
       request.modules = read_modules(value, at, reading);
     } else {
       report_unknown(key, path, known, {}, reading);
     }
   }
+  const bool full = object.contains("method") || object.contains("layers");
+  if (full && object.contains("modules")) {
+    reading.issues.push_back({path, "recompute has method or layers (full) and modules (selective). Keep one kind."});
+  } else if (object.empty()) {
+    reading.issues.push_back(
+        {path, "recompute is an empty object. Allowed: method and layers (full), or modules (selective)."});
+  }
   if (reading.issues.size() > issues_before) {
     reading.unread.push_back(path);
-    return std::nullopt;
-  }
-  const bool full = request.method || request.layers;
-  if (full == request.modules.has_value()) {
-    reading.fail(path,
-                 full ? "recompute has method or layers (full) and modules (selective). Keep one kind."
-                      : "recompute is an empty object. Allowed: method and layers (full), or modules (selective).");
     return std::nullopt;
   }
   request.kind = full ? Recompute::full : Recompute::selective;
@@ -86,7 +90,10 @@ std::optional<RecomputeRequest> read_recompute(const Json& value, const FieldTex
                                                Reading& reading) {
   if (value.is_object()) return read_recompute_object(value, path, reading);
   const auto choice = read_choice(value, text, all_names<Recompute>(), path, reading);
-  if (!choice) return std::nullopt;
+  if (!choice) {
+    reading.issues.back().message += " Or an object with method and layers (full), or with modules (selective).";
+    return std::nullopt;
+  }
   return RecomputeRequest{.kind = static_cast<Recompute>(*choice), .method = {}, .layers = {}, .modules = {}};
 }
 
@@ -118,6 +125,7 @@ void read_section(const Json& document, std::string_view name, std::span<const F
   const auto section = document.find(name);
   if (section == document.end()) return;
   const std::string path = '/' + std::string(name);
+  if (section->is_null() && name == "cluster") return;  // the missing hardware is said
   if (!expect_object(*section, name, path, reading)) return;
   std::vector<std::string_view> known;
   known.reserve(fields.size());
@@ -139,6 +147,12 @@ std::optional<T> take(Result<T> result, Reading& reading) {
   return std::move(result.value);
 }
 
+/// What the catalog says of a name, for one that is too long to be looked for.
+Issue no_such(std::string_view what, std::string_view name, std::string_view path) {
+  return {std::string(path),
+          "unknown " + std::string(what) + ' ' + in_quotes(name) + "; the catalog has none with a similar name"};
+}
+
 std::optional<ModelShape> read_model(const Json& document, Reading& reading) {
   const auto model = document.find("model");
   if (model == document.end()) {
@@ -154,7 +168,7 @@ std::optional<ModelShape> read_model(const Json& document, Reading& reading) {
   }
   const auto& name = model->get_ref<const std::string&>();
   if (name.size() > longest_name) {
-    reading.issues.push_back({"/model", "There is no model " + in_quotes(name) + '.'});
+    reading.issues.push_back(no_such("model", name, "/model"));
     return std::nullopt;
   }
   return take(find_model(name, "/model"), reading);
@@ -188,19 +202,19 @@ void look_up_hardware(ScenarioRequest& request, Reading& reading) {
   const auto unread = [&](const char* path) {
     return std::find(reading.unread.begin(), reading.unread.end(), path) != reading.unread.end();
   };
-  const auto too_long = [&](const std::string& name, const char* path) {
-    if (name.size() > longest_name) reading.issues.push_back({path, "There is no " + in_quotes(name) + '.'});
+  const auto too_long = [&](const char* what, const std::string& name, const char* path) {
+    if (name.size() > longest_name) reading.issues.push_back(no_such(what, name, path));
     return name.size() > longest_name;
   };
   if (cluster.system && cluster.gpu) {
     reading.issues.push_back({"/cluster/gpu", "gpu is " + in_quotes(*cluster.gpu) + " beside system " +
                                                   in_quotes(*cluster.system) + ". Keep one of them."});
   } else if (cluster.system) {
-    if (!too_long(*cluster.system, "/cluster/system")) {
+    if (!too_long("system", *cluster.system, "/cluster/system")) {
       request.hardware = take(find_system(*cluster.system, "/cluster/system"), reading);
     }
   } else if (cluster.gpu) {
-    if (too_long(*cluster.gpu, "/cluster/gpu")) return;
+    if (too_long("GPU", *cluster.gpu, "/cluster/gpu")) return;
     auto gpu = take(find_gpu(*cluster.gpu, "/cluster/gpu"), reading);
     if (gpu) request.hardware = cluster_of(std::move(*gpu));
   } else if (!unread("/cluster") && !unread("/cluster/system") && !unread("/cluster/gpu")) {

@@ -49,6 +49,11 @@ std::string unquote_hint(const Json& value) {
 
 }  // namespace
 
+void report_more_items(std::string_view name, const std::string& path, std::size_t count, Reading& reading) {
+  reading.issues.push_back({path, "The other " + number_text(static_cast<std::int64_t>(count)) + " items of " +
+                                      std::string(name) + " are not looked at."});
+}
+
 std::string shown(const Json& value) {
   if (value.is_string()) return in_quotes(value.get_ref<const std::string&>());
   if (value.is_array()) return "a list of " + number_text(static_cast<std::int64_t>(value.size()));
@@ -91,14 +96,15 @@ std::optional<std::vector<std::int64_t>> read_integers(const Json& value, const 
     return std::nullopt;
   }
   std::vector<std::int64_t> numbers;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    const auto number = read_integer(value[i], text, path + '/' + std::to_string(i), reading);
-    if (!number) {
-      reading.unread.push_back(path);
-      return std::nullopt;
-    }
+  const bool good = read_items(value.size(), text.key, path, reading, [&](std::size_t i, const std::string& at) {
+    const auto number = read_integer(value[i], text, at, reading);
+    if (!number) return false;
     numbers.push_back(*number);
-  }
+    if (in_range(text, static_cast<double>(*number))) return true;
+    reading.fail(at, range_message(text, number_text(*number)));
+    return false;
+  });
+  if (!good) return std::nullopt;
   return numbers;
 }
 
@@ -133,7 +139,8 @@ std::optional<std::size_t> read_choice(const Json& value, const FieldText& text,
 
 bool expect_object(const Json& value, std::string_view name, const std::string& path, Reading& reading) {
   if (value.is_object()) return true;
-  reading.fail(path, mismatch(value, name, "an object"));
+  const bool root = path.empty() && value.is_null();  // nobody can leave it out
+  reading.fail(path, root ? std::string(name) + " is null. Expected: an object." : mismatch(value, name, "an object"));
   return false;
 }
 

@@ -15,6 +15,9 @@
 
 namespace meshgauge {
 
+/// Bad items of one list that are named; the others are counted.
+inline constexpr std::size_t most_items = 50;
+
 /// What went wrong so far, and which fields hold nothing because of it.
 struct Reading {
   Issues issues;
@@ -25,6 +28,9 @@ struct Reading {
     unread.push_back(path);
   }
 };
+
+/// "The other 1,000 items of modules are not looked at."
+void report_more_items(std::string_view name, const std::string& path, std::size_t count, Reading&);
 
 /// A value as messages show it: `"8"`, `8.5`, `a list of 3`.
 [[nodiscard]] std::string shown(const nlohmann::ordered_json&);
@@ -44,6 +50,19 @@ struct Reading {
 [[nodiscard]] std::optional<std::size_t> read_choice(const nlohmann::ordered_json&, const FieldText&,
                                                      std::span<const std::string_view> options, const std::string& path,
                                                      Reading&);
+
+/// Visits each item of a list with its path until `most_items` of them were found wrong, and counts the rest in one
+/// issue. False if an item is wrong: the list is then unread.
+template <class Read>
+bool read_items(std::size_t size, std::string_view name, const std::string& path, Reading& reading, Read read) {
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < size && wrong < most_items; ++i) {
+    if (!read(i, path + '/' + std::to_string(i))) ++wrong;
+    if (wrong == most_items && i + 1 < size) report_more_items(name, path, size - i - 1, reading);
+  }
+  if (wrong > 0) reading.unread.push_back(path);
+  return wrong == 0;
+}
 
 /// False, with an issue that says so, if the value is no object.
 [[nodiscard]] bool expect_object(const nlohmann::ordered_json&, std::string_view name, const std::string& path,

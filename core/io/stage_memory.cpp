@@ -1,9 +1,8 @@
 // What one pipeline rank holds, with the figures that answers and tables speak of.
 #include "core/io/stage_memory.hpp"
 
-#include <string_view>
-
 #include "core/count/memory.hpp"
+#include "core/count/memory_kinds.hpp"
 #include "core/count/stage.hpp"
 
 namespace meshgauge {
@@ -14,16 +13,20 @@ StageMemory stage_memory(const Scenario& s, const OverheadConstants& constants, 
   memory.stage = stage;
   memory.layers = shape.layers() + shape.encoder_layers;
   count_memory(s, constants, stage, memory.ledger);
-  memory.device = memory.ledger.totals();
-  for (std::size_t i = 1; i < phase_count; ++i) {
-    if (memory.device[i] > memory.device_peak()) memory.peak = static_cast<Phase>(i);
+  const MemoryByKind kinds = memory_by_kind(memory.ledger);
+  memory.device = kinds[static_cast<std::size_t>(MemoryKind::device)];
+  const auto& allocated = kinds[static_cast<std::size_t>(MemoryKind::allocated)];
+  for (std::size_t i = 1; i < phase_count; ++i) {  // on a full card phases look alike but for their tensors
+    const Bytes before = allocated[static_cast<std::size_t>(memory.peak)];
+    const bool more = memory.device[i] > memory.device_peak();
+    if (more || (memory.device[i] == memory.device_peak() && allocated[i] > before))
+      memory.peak = static_cast<Phase>(i);
   }
-  for (const LedgerLine& line : memory.ledger.lines) {
-    if (!line.phases.has(memory.peak)) continue;
-    if (line.category != Category::overhead) memory.allocated += line.bytes;
-    if (line.text.id == std::string_view("allocator_reserve")) memory.reserved += line.bytes;
-  }
-  memory.reserved += memory.allocated;
+  const auto peak = static_cast<std::size_t>(memory.peak);
+  memory.allocated = allocated[peak];
+  memory.reserved = kinds[static_cast<std::size_t>(MemoryKind::reserved)][peak];
+  memory.needed =
+      whole((1 + constants.least_slack) * memory.allocated.value) + (memory.device_peak() - memory.reserved);
   return memory;
 }
 
@@ -39,7 +42,8 @@ std::vector<StageMemory> all_stages(const Scenario& s, const OverheadConstants& 
 std::size_t binding_stage(const std::vector<StageMemory>& stages) {
   std::size_t binding = 0;
   for (std::size_t i = 1; i < stages.size(); ++i) {
-    if (stages[i].device_peak() > stages[binding].device_peak()) binding = i;
+    const Bytes device = stages[i].device_peak(), most = stages[binding].device_peak();
+    if (device > most || (device == most && stages[i].allocated > stages[binding].allocated)) binding = i;
   }
   return binding;
 }

@@ -19,6 +19,7 @@ struct StageMemory {
   Phase peak = Phase::load;                 ///< the phase that needs most; the first of equal ones
   Bytes allocated{};                        ///< at the peak: tensors
   Bytes reserved{};                         ///< and what the allocator keeps beside them
+  Bytes needed{};                           ///< on the card once the allocator has given back what it can
 
   [[nodiscard]] Bytes device_peak() const { return device[static_cast<std::size_t>(peak)]; }
 };

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/count/host_memory.hpp"
+#include "core/count/other_phases.hpp"
 #include "core/io/fit.hpp"
 #include "core/io/write_value.hpp"
 
@@ -59,14 +61,28 @@ Json write_stage(const StageMemory& stage, Explain explain) {
 Json write_memory(const Scenario& s, const Profile& profile, const std::vector<StageMemory>& stages, Explain explain) {
   const StageMemory& binding = stages[binding_stage(stages)];
   const double device = binding.device_peak().value;
-  const double half_range = ninety_percent * profile.memory_sigma;
+  const std::array<double, memory_kind_count> bytes{binding.allocated.value, binding.reserved.value, device};
+  const std::array<double, memory_kind_count> half = half_ranges(profile);
   Json json;
-  json["allocated_bytes"] = exact_number(binding.allocated.value);
-  json["reserved_bytes"] = exact_number(binding.reserved.value);
-  json["device_bytes"] = exact_number(device);
-  json["device_low_bytes"] = exact_number(whole(device * std::max(1 - half_range, 0.0)).value);
-  json["device_high_bytes"] = exact_number(whole(device * (1 + half_range)).value);
+  for (std::size_t i = 0; i < memory_kind_count; ++i) {
+    json[std::string(name_of(static_cast<MemoryKind>(i))) + "_bytes"] = exact_number(bytes[i]);
+  }
+  for (std::size_t i = 0; i < memory_kind_count; ++i) {
+    const std::string kind(name_of(static_cast<MemoryKind>(i)));
+    json[kind + "_low_bytes"] = exact_number(whole(bytes[i] * std::max(1 - half[i], 0.0)).value);
+    json[kind + "_high_bytes"] = exact_number(whole(bytes[i] * (1 + half[i])).value);
+  }
   json["capacity_bytes"] = exact_number(s.cluster.gpu.memory.value);
+  // Ranks of one node sit side by side; the fullest stage's host share for each of them.
+  const double ranks = static_cast<double>(std::min(s.cluster.gpus, s.cluster.gpus_per_node));
+  double host = 0;
+  for (const StageMemory& stage : stages) host = std::max(host, host_bytes(s, stage.stage).value);
+  json["host_bytes_per_node"] = exact_number(ranks * host);
+  const OtherPhases others = other_phases(s, binding.stage, binding.ledger);
+  json["other_phases"] = {{"first_step", exact_number(others.first_step.value)},
+                          {"evaluation", exact_number(others.evaluation.value)},
+                          {"save", exact_number(others.save.value)},
+                          {"resume", exact_number(others.resume.value)}};
   json["binding"] = {{"stage", binding.stage}, {"phase", name_of(binding.peak)}};
   Json& list = json["stages"] = Json::array();
   for (const StageMemory& stage : stages) list.push_back(write_stage(stage, explain));

@@ -25,7 +25,7 @@ Json to_json(const RecomputeRequest& r) {
   if (r.kind == Recompute::full && !(method == RecomputeMethod::uniform && layers == 1)) {
     return {{"method", name_of(method)}, {"layers", layers}};
   }
-  if (r.kind == Recompute::selective && r.modules && !(*r.modules == RecomputeModules{.core_attention = true})) {
+  if (r.kind == Recompute::selective && r.modules) {
     Json modules = Json::array();
     for (const RecomputeModule& module : recompute_modules) {
       if ((*r.modules).*module.flag) modules.push_back(module.name);

@@ -56,6 +56,8 @@ MatmulFormat matmul_format(Precision precision, bool low_precision) {
     case Precision::tf32:
       return MatmulFormat::tf32;
     case Precision::fp8:
+    case Precision::mxfp8:
+    case Precision::nvfp4:
       return low_precision ? MatmulFormat::fp8 : MatmulFormat::bf16;
     case Precision::fp16:
       return MatmulFormat::fp16;

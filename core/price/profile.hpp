@@ -89,7 +89,12 @@ struct Profile {
   double time_low = 0.88, time_high = 1.14;            ///< dense models
   double moe_time_low = 0.70, moe_time_high = 1.40;    ///< mixtures: software of one year differs by 1.5
   double host_time_low = 0.60, host_time_high = 1.60;  ///< steps that wait for the host
-  double memory_sigma = 0.05;                          ///< relative spread of device memory around the prediction
+
+  // Relative spread of memory around the prediction: residuals of bench/accuracy, allocated of Megatron and the Hugging
+  // Face Trainer, reserved of SimuMax and VocabularyParallelism, nvidia-smi of fms-acceleration.
+  double allocated_sigma = 0.03;
+  double reserved_sigma = 0.06;
+  double memory_sigma = 0.10;  ///< of device memory
 };
 
 /// Datasheet rates times documented efficiencies.

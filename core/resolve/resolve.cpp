@@ -2,13 +2,16 @@
 #include "core/resolve/resolve.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/engine/engine.hpp"
 #include "core/resolve/findings.hpp"
+#include "core/resolve/pipeline_layout.hpp"
 #include "core/resolve/rules.hpp"
 #include "core/scenario/fields.hpp"
 #include "core/scenario/ranges.hpp"
+#include "core/scenario/words.hpp"
 
 namespace meshgauge {
 
@@ -21,6 +24,26 @@ constexpr std::int64_t pipeline_fill = 4;  // micro-batches for each stage: a bu
 std::int64_t product(std::int64_t a, std::int64_t b) {
   constexpr auto bound = static_cast<std::int64_t>(1e15);
   return a > bound / std::max<std::int64_t>(b, 1) ? bound : a * b;
+}
+
+/// "0.14", "4.45.2", "v0.12.1"
+std::optional<EngineVersion> parse_version(std::string_view text) {
+  std::array<std::int64_t, 2> numbers{};
+  std::size_t part = 0, digits = 0;
+  if (!text.empty() && text.front() == 'v') text.remove_prefix(1);
+  for (const char c : text) {
+    if (c >= '0' && c <= '9' && digits < 6) {
+      if (part < 2) numbers[part] = numbers[part] * 10 + (c - '0');
+      ++digits;
+    } else if (c == '.' && digits > 0) {
+      ++part;
+      digits = 0;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (digits == 0) return std::nullopt;
+  return EngineVersion{numbers[0], numbers[1]};
 }
 
 Engine default_engine(const ScenarioRequest& request, bool one_gpu) {
@@ -50,6 +73,8 @@ DataType default_gradient_dtype(const EngineDescription& engine, Precision preci
       return engine.mixed_weights == MixedWeights::half_master ? DataType::fp16 : engine.mixed_gradients;
     case Precision::bf16:
     case Precision::fp8:
+    case Precision::mxfp8:
+    case Precision::nvfp4:
       return engine.mixed_gradients;
   }
   return DataType::fp32;
@@ -60,7 +85,7 @@ DataType default_gradient_dtype(const EngineDescription& engine, Precision preci
 bool default_dropout(const ModelShape& m, Engine engine) {
   const bool classic = m.norm == Norm::layernorm && m.position == Position::learned &&
                        (m.activation == Activation::gelu || m.activation == Activation::relu);
-  return classic && (engine == Engine::megatron || (engine == Engine::hf && m.kind != ModelKind::vit));
+  return classic && (has_megatron_layers(engine) || (engine == Engine::hf && m.kind != ModelKind::vit));
 }
 
 std::int64_t default_sequence(const ModelShape& m) {
@@ -107,8 +132,15 @@ Parallelism resolve_degrees(const ParallelismRequest& asked, std::int64_t gpus) 
   p.expert = asked.expert.value_or(1);
   const std::int64_t replica = product(product(p.tensor, p.pipeline), p.context);
   p.data = asked.data.value_or(std::max<std::int64_t>(1, gpus / replica));
-  p.reshard_after_forward = asked.reshard_after_forward.value_or(true);
+  p.replicas = asked.replicas.value_or(1);
+  p.micro_batch_group = asked.micro_batch_group.value_or(p.pipeline);
   return p;
+}
+
+/// Megatron's default for --recompute-modules; elsewhere what torchtitan's "selective" does.
+RecomputeModules default_modules(Engine engine) {
+  if (has_megatron_layers(engine)) return {.core_attention = true};
+  return {.operators = true};
 }
 
 void resolve_recompute(const std::optional<RecomputeRequest>& asked, Training& t) {
@@ -116,13 +148,30 @@ void resolve_recompute(const std::optional<RecomputeRequest>& asked, Training& t
   t.recompute = asked->kind;
   t.recompute_method = asked->method.value_or(RecomputeMethod::uniform);
   t.recompute_layers = asked->layers.value_or(1);
-  if (t.recompute == Recompute::selective) {  // Megatron's default for --recompute-modules
-    t.recompute_modules = asked->modules.value_or(RecomputeModules{.core_attention = true});
-  }
+  if (t.recompute == Recompute::selective) t.recompute_modules = asked->modules.value_or(default_modules(t.engine));
+}
+
+/// Transformer Engine resolves "auto" to cuDNN from Hopper on and to FlashAttention before (attention/utils.py).
+Attention default_attention(const Gpu& gpu, Engine engine, Kernels kernels) {
+  if (gpu.before_ampere()) return Attention::unfused;
+  if (kernels == Kernels::eager && !has_megatron_layers(engine)) return Attention::sdpa;
+  return engine == Engine::megatron && gpu.hopper_or_later() ? Attention::cudnn : Attention::flash;
+}
+
+void resolve_fine_tuning(const TrainingRequest& asked, Training& t) {
+  t.peft = asked.peft.value_or(Peft::none);
+  t.lora_rank = asked.lora_rank.value_or(16);
+  t.lora_targets = asked.lora_targets.value_or(LoraTargets::attention);
+  t.lora_kernels = asked.lora_kernels.value_or(LoraKernels::plain);
+  t.double_quantisation = asked.double_quantisation.value_or(true);
+  t.upcast_residual = t.peft != Peft::none && asked.upcast_residual.value_or(false);
+  t.objective = asked.objective.value_or(Objective::next_token);
 }
 
 Training resolve_training(const TrainingRequest& asked, const Scenario& s, Engine engine) {
-  const EngineDescription& description = describe_engine(engine);
+  const std::int64_t zero_stage = s.parallelism.zero_stage;
+  const EngineDescription& description = describe_engine(engine, zero_stage);
+  const DataParallelRules& rules = description.zero[static_cast<std::size_t>(zero_stage)];
   Training t;
   t.engine = engine;
   t.precision = asked.precision.value_or(default_precision(s.cluster.gpu));
@@ -134,9 +183,30 @@ Training resolve_training(const TrainingRequest& asked, const Scenario& s, Engin
   t.global_batch_size =
       asked.global_batch_size.value_or(product(product(t.micro_batch_size, s.parallelism.data), accumulation));
   resolve_recompute(asked.recompute, t);
-  t.attention = asked.attention.value_or(s.cluster.gpu.before_ampere() ? Attention::unfused : Attention::flash);
+
   t.loss = asked.loss.value_or(Loss::unfused);
   t.kernels = asked.kernels.value_or(description.kernels);
+  t.attention = asked.attention.value_or(default_attention(s.cluster.gpu, engine, t.kernels));
+  t.engine_version = parse_version(asked.engine_version.value_or("")).value_or(description.newest);
+  t.moment_dtype = asked.moment_dtype.value_or(DataType::fp32);
+  t.master_dtype = asked.master_dtype.value_or(DataType::fp32);
+  t.fp8_parameters = asked.fp8_parameters.value_or(false);
+  t.attention_mask = asked.attention_mask.value_or(false);
+  t.gradient_accumulation_fusion = asked.gradient_accumulation_fusion.value_or(
+      description.fuses_gradient_accumulation && t.kernels == Kernels::fused && !s.cluster.gpu.before_ampere());
+  t.deterministic = asked.deterministic.value_or(false);
+  t.overlap_gradient_reduction = asked.overlap_gradient_reduction.value_or(rules.reduce_overlaps);
+  t.overlap_parameter_gather = asked.overlap_parameter_gather.value_or(rules.gather_overlaps);
+  t.overlap_tensor_parallel = asked.overlap_tensor_parallel.value_or(false);
+  t.overlap_pipeline = asked.overlap_pipeline.value_or(overlaps_messages(s.parallelism.schedule));
+  t.cuda_graphs = asked.cuda_graphs.value_or(false);
+  t.moe_grouped_gemm = asked.moe_grouped_gemm.value_or(true);
+  t.moe_dispatcher = asked.moe_dispatcher.value_or(MoeDispatcher::alltoall);
+  t.moe_capacity_factor = asked.moe_capacity_factor.value_or(0);
+  t.overlap_expert_parallel = asked.overlap_expert_parallel.value_or(false);
+  resolve_fine_tuning(asked, t);
+  t.optimizer_offload = asked.optimizer_offload.value_or(Offload::none);
+  t.parameter_offload = asked.parameter_offload.value_or(Offload::none);
   t.dropout = asked.dropout.value_or(default_dropout(s.model, engine));
   t.moe_load_factor = asked.moe_load_factor.value_or(1);
   t.tokens = asked.tokens.value_or(0);
@@ -147,7 +217,8 @@ Training resolve_training(const TrainingRequest& asked, const Scenario& s, Engin
 void resolve_engine_choices(const ParallelismRequest& asked, Scenario& s) {
   Parallelism& p = s.parallelism;
   const Engine engine = s.training.engine;
-  p.zero_stage = asked.zero_stage.value_or(describe_engine(engine).default_zero);
+  const bool keeps = gathers_units(s) && p.zero_stage == 2;  // SHARD_GRAD_OP is just that
+  p.reshard_after_forward = asked.reshard_after_forward.value_or(!keeps);
   // Megatron-LM: --expert-tensor-parallel-size follows --tensor-model-parallel-size (arguments.py).
   p.expert_tensor = asked.expert_tensor.value_or(s.model.moe.used() && engine == Engine::megatron ? p.tensor : 1);
   const bool splits_evenly = s.training.sequence_length / p.context % p.tensor == 0;
@@ -162,15 +233,42 @@ void check_all(const Scenario& s, Findings& findings) {
 
 }  // namespace
 
+bool gathers_units(const Scenario& s) {
+  return describe_engine(s.training.engine, s.parallelism.zero_stage).buffers.gathered_units_forward > 0;
+}
+
 Issues broken_rules(const Scenario& s) {
   Findings findings;
   check_all(s, findings);
   return std::move(findings).take();
 }
 
+/// Puts the list that a layout string stands for into the request.
+void read_layout(ParallelismRequest& p, std::vector<std::string>& unread, Issues& issues) {
+  if (!p.pipeline_layout) return;
+  const auto fail = [&](const std::string& why) {
+    issues.push_back({path::pipeline_layout, "pipeline_layout is " + in_quotes(*p.pipeline_layout) + ". " + why + '.'});
+    for (const char* field : {path::pipeline_layout, path::stage_layers, path::virtual_pipeline}) {
+      unread.emplace_back(field);
+    }
+  };
+  PipelineLayout layout = parse_pipeline_layout(*p.pipeline_layout);
+  if (!layout.problem.empty()) return fail(layout.problem);
+  if (p.stage_layers) return fail("Keep either it or stage_layers");
+  const auto chunks = static_cast<std::int64_t>(layout.layers.size());
+  const std::int64_t stages = p.pipeline.value_or(1);
+  if (stages < 1 || chunks % stages != 0) {
+    return fail("Its " + number_text(chunks) + " chunks are no multiple of pipeline_parallel_size " +
+                number_text(stages));
+  }
+  if (!p.virtual_pipeline) p.virtual_pipeline = chunks / stages;
+  p.stage_layers = std::move(layout.layers);
+}
+
 Result<Resolution> resolve(const ScenarioRequest& asked) {
   ScenarioRequest request = asked;
   Issues issues = drop_out_of_range(request);
+  read_layout(request.parallelism, request.unread, issues);
   std::vector<std::string>& unread = request.unread;
   if (!request.model) unread.emplace_back(path::model);
   if (!request.hardware) {
@@ -185,10 +283,15 @@ Result<Resolution> resolve(const ScenarioRequest& asked) {
   s.cluster.gpus = request.cluster.gpus.value_or(default_gpus(request, s.cluster.gpus_per_node));
   s.parallelism = resolve_degrees(request.parallelism, s.cluster.gpus);
   const Engine engine = request.training.engine.value_or(default_engine(request, s.cluster.gpus == 1));
+  s.parallelism.zero_stage = request.parallelism.zero_stage.value_or(describe_engine(engine).default_zero);
   s.training = resolve_training(request.training, s, engine);
   resolve_engine_choices(request.parallelism, s);
 
   Findings findings(unread);
+  if (request.training.engine_version && !parse_version(*request.training.engine_version)) {
+    findings.add(path::engine_version, "engine_version is " + in_quotes(*request.training.engine_version) +
+                                           ". Expected: numbers with dots, as in 0.14 or 4.45.2.");
+  }
   check_all(s, findings);
   for (Issue& issue : std::move(findings).take()) issues.push_back(std::move(issue));
   if (!issues.empty() || !unread.empty()) return issues;

@@ -14,6 +14,9 @@ void check_experts(const Scenario&, Findings&);   ///< expert parallelism
 void check_pipeline(const Scenario&, Findings&);  ///< stages, chunks and schedules
 void check_training(const Scenario&, Findings&);  ///< batch, sequence, number formats, recompute
 
+/// FSDP: units of layers are gathered for use, and may be freed between forward and backward.
+[[nodiscard]] bool gathers_units(const Scenario&);
+
 /// Every rule that a resolved scenario breaks; empty: it can be computed.
 [[nodiscard]] Issues broken_rules(const Scenario&);
 

@@ -35,6 +35,16 @@ void check_tensor(const Scenario& s, Findings& findings) {
                                  allowed_text(allowed, t));
 }
 
+void check_replicas(const Scenario& s, Findings& findings) {
+  const Parallelism& p = s.parallelism;
+  if (!findings.known({path::replicas, path::data, path::gpus, path::tensor, path::pipeline, path::context})) return;
+  if (p.replicas == 1 || p.data % p.replicas == 0) return;
+  const auto allowed = legal_values(p.data, [&](std::int64_t i) { return p.data % i == 0; });
+  findings.add(path::replicas, "data_parallel_replicate_size " + number_text(p.replicas) +
+                                   " does not divide data_parallel_size " + number_text(p.data) + ". " +
+                                   allowed_text(allowed, p.replicas));
+}
+
 void check_sequence_parallel(const Scenario& s, Findings& findings) {
   const Parallelism& p = s.parallelism;
   if (!p.sequence_parallel || p.tensor == 1) return;
@@ -109,6 +119,7 @@ void check_identity(const Scenario& s, Findings& findings) {
 
 void check_degrees(const Scenario& s, Findings& findings) {
   check_tensor(s, findings);
+  check_replicas(s, findings);
   check_sequence_parallel(s, findings);
   check_context(s, findings);
   check_identity(s, findings);

@@ -85,7 +85,10 @@ FlopsPerSecond peak(const Gpu& gpu, Precision precision) {
     case Precision::fp16:
       return gpu.fp16;
     case Precision::fp8:
+    case Precision::mxfp8:
       return gpu.fp8;
+    case Precision::nvfp4:
+      return gpu.fp4;
     case Precision::bf16:
     case Precision::pure_bf16:
       return gpu.bf16;

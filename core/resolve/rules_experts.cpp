@@ -19,6 +19,21 @@ void check_dense_model(const Scenario& s, Findings& findings) {
   }
 }
 
+/// Sizes that divide the expert width, the ranks, and leave the expert ranks room; less strict where none does all.
+std::vector<std::int64_t> legal_expert_tensor(const Scenario& s, const Findings& findings) {
+  const Parallelism& p = s.parallelism;
+  const std::int64_t width = s.model.moe.expert_ffn;
+  const double ranks = static_cast<double>(p.tensor) * static_cast<double>(p.context) * static_cast<double>(p.data);
+  const bool counted = ranks <= 1e6 && findings.known({path::gpus, path::tensor, path::context, path::data,
+                                                       path::expert, path::pipeline});
+  const std::int64_t whole = counted ? static_cast<std::int64_t>(ranks) : 0;  // which everything divides
+  const auto legal = [&](std::int64_t i) { return width % i == 0 && whole % i == 0; };
+  auto values =
+      legal_values(counted ? whole : width, [&](std::int64_t i) { return legal(i) && whole / i % p.expert == 0; });
+  if (values.empty()) values = legal_values(counted ? whole : width, legal);
+  return values;
+}
+
 void check_moe_model(const Scenario& s, Findings& findings) {
   const MixtureOfExperts& moe = s.model.moe;
   const Parallelism& p = s.parallelism;
@@ -28,10 +43,9 @@ void check_moe_model(const Scenario& s, Findings& findings) {
                                    number_text(moe.experts) + " experts. " + allowed_text(allowed, p.expert));
   }
   if (findings.known({path::expert_tensor, path::tensor, path::engine}) && moe.expert_ffn % p.expert_tensor != 0) {
-    const auto allowed = legal_values(moe.expert_ffn, [&](std::int64_t i) { return moe.expert_ffn % i == 0; });
     findings.add(path::expert_tensor, "expert_tensor_parallel_size " + number_text(p.expert_tensor) +
                                           " does not divide the expert width " + number_text(moe.expert_ffn) + ". " +
-                                          allowed_text(allowed, p.expert_tensor));
+                                          allowed_text(legal_expert_tensor(s, findings), p.expert_tensor));
   }
   // "Fullest rank over mean" cannot exceed the number of ranks.
   if (findings.known({path::load_factor, path::expert}) && s.training.moe_load_factor > static_cast<double>(p.expert)) {
@@ -54,8 +68,9 @@ void check_expert_grid(const Scenario& s, Findings& findings) {
   const auto whole = static_cast<std::int64_t>(ranks);
   const bool tensor_fits = whole % p.expert_tensor == 0;
   if (tensor_fits && whole / p.expert_tensor % p.expert == 0) return;
+  if (s.model.moe.expert_ffn % p.expert_tensor != 0) return;  // said already
   if (!tensor_fits) {
-    const auto allowed = legal_values(p.expert_tensor, [&](std::int64_t i) { return whole % i == 0; });
+    const auto allowed = legal_expert_tensor(s, findings);
     findings.add(path::expert_tensor, "expert_tensor_parallel_size " + number_text(p.expert_tensor) +
                                           " does not divide TP x CP x DP = " + number_text(whole) + ". " +
                                           allowed_text(allowed, p.expert_tensor));

@@ -16,7 +16,8 @@ void check_one_stage(const Scenario& s, Findings& findings) {
     findings.add(path::schedule, "pipeline_schedule " + schedule_name(s) +
                                      " needs pipeline_parallel_size above 1 (is 1). Set 1f1b, or more stages.");
   }
-  if (p.virtual_pipeline > 1 && findings.known({path::virtual_pipeline, path::schedule})) {
+  const bool follows = p.schedule == Schedule::zb_v && p.virtual_pipeline == 2;  // said with the schedule
+  if (p.virtual_pipeline > 1 && !follows && findings.known({path::virtual_pipeline, path::schedule})) {
     findings.add(path::virtual_pipeline, "virtual_pipeline_size is " + number_text(p.virtual_pipeline) +
                                              ", but there is one stage. Set 1, or pipeline_parallel_size 2.");
   }
@@ -53,9 +54,15 @@ void check_micro_batches(const Scenario& s, Findings& findings) {
                                          number_text(m) + " micro-batches, and " + what + ". Set global_batch_size " +
                                          number_text(count * unit) + '.');
   };
-  // Megatron-LM megatron/core/pipeline_parallel/schedules.py: micro-batches in groups of p.
-  if (s.parallelism.schedule == Schedule::interleaved && m % p != 0) {
-    report("interleaved needs a multiple of " + number_text(p), (m / p + 1) * p);
+  // Megatron-LM megatron/core/pipeline_parallel/schedules.py: micro-batches in groups, none smaller than the pipeline.
+  const std::int64_t group = s.parallelism.group_in_a_row();
+  if (s.parallelism.schedule == Schedule::interleaved && findings.known({path::micro_batch_group})) {
+    if (group < p || (group > m && group > p)) {
+      findings.add(path::micro_batch_group, "micro_batch_group_size is " + number_text(group) + ". Allowed: " +
+                                                number_text(p) + " to " + number_text(std::max(m, p)) + '.');
+    } else if (m < group || (m % group > 0 && m % group < p)) {
+      report("interleaved needs a multiple of " + number_text(group), (m / group + 1) * group);
+    }
   }
   if (s.parallelism.schedule != Schedule::dualpipe) return;
   if (m < 2 * p) report("dualpipe needs at least 2 x PP = " + number_text(2 * p), 2 * p);  // dualpipe.py asserts

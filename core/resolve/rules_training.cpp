@@ -53,6 +53,8 @@ std::vector<DataType> gradient_types(Precision precision) {
       return {DataType::fp32, DataType::fp16};
     case Precision::bf16:
     case Precision::fp8:
+    case Precision::mxfp8:
+    case Precision::nvfp4:
     case Precision::pure_bf16:
       return {DataType::fp32, DataType::bf16};
   }

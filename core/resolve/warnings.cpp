@@ -66,7 +66,7 @@ void warn_recompute(const Scenario& s, Findings& warnings) {
   const Training& t = s.training;
   if (t.recompute != Recompute::selective) return;
   const RecomputeModules& modules = t.recompute_modules;
-  if (modules.core_attention && t.attention == Attention::flash) {  // Megatron-LM transformer_config.py warns too
+  if (modules.core_attention && t.attention != Attention::unfused) {  // Megatron-LM transformer_config.py warns too
     warnings.add(path::recompute,
                  "Recomputing core_attention saves nothing with flash attention, which keeps no score matrix.");
   }
@@ -78,6 +78,36 @@ void warn_recompute(const Scenario& s, Findings& warnings) {
   }
   if (modules == RecomputeModules{})
     warnings.add(path::recompute, "Selective recompute without modules saves nothing.");
+}
+
+void warn_resharding(const Scenario& s, Findings& warnings) {
+  const Parallelism& p = s.parallelism;
+  if (!gathers_units(s)) {
+    if (!p.reshard_after_forward) {
+      warnings.add(path::reshard, "reshard_after_forward has no effect with engine " +
+                                      std::string(name_of(s.training.engine)) + ": it is a setting of FSDP.");
+    }
+  } else if (p.zero_stage == 2 && p.reshard_after_forward) {
+    warnings.add(
+        path::reshard,
+        "reshard_after_forward has no effect at zero_stage 2, which keeps the gathered parameters until backward.");
+  }
+}
+
+void warn_preferences(const Scenario& s, Findings& warnings) {
+  if (s.training.objective != Objective::dpo) return;
+  warnings.add("/training/objective",
+               "Step time counts the policy's passes. The reference model's forward adds up to a third.");
+}
+
+/// Dao-AILab flash-attention README: "Datatype fp16 and bf16".
+void warn_attention(const Scenario& s, Findings& warnings) {
+  const Precision precision = s.training.precision;
+  if (s.training.attention != Attention::flash || s.cluster.gpu.before_ampere()) return;
+  if (precision != Precision::fp32 && precision != Precision::tf32) return;
+  warnings.add(path::attention, "FlashAttention-2 takes fp16 and bf16, and precision is " +
+                                    std::string(name_of(precision)) +
+                                    ". Other kernels without a score matrix come close.");
 }
 
 void warn_hardware(const Scenario& s, Findings& warnings) {
@@ -99,7 +129,8 @@ void warn_hardware(const Scenario& s, Findings& warnings) {
 
 Issues warnings_of(const Scenario& s) {
   Findings warnings;
-  for (const auto warn : {warn_tensor, warn_pipeline, warn_experts, warn_sequence, warn_recompute, warn_hardware}) {
+  for (const auto warn : {warn_tensor, warn_pipeline, warn_experts, warn_sequence, warn_recompute, warn_resharding,
+                          warn_preferences, warn_attention, warn_hardware}) {
     warn(s, warnings);
   }
   return std::move(warnings).take();

@@ -16,8 +16,8 @@ struct Gpu {
   std::string vendor;
   std::string architecture;  ///< "Ampere", "Hopper", "Blackwell", ...
   std::string source;
-  Bytes memory{};         ///< what a process can really get (driver total), not the sold size
-  BytesPerSecond hbm{};   ///< datasheet
+  Bytes memory{};        ///< what a process can really get (driver total), not the sold size
+  BytesPerSecond hbm{};  ///< datasheet
   FlopsPerSecond fp32{}, tf32{}, fp16{}, bf16{}, fp8{}, fp4{};
   FlopsPerSecond measured_bf16{}, measured_fp8{};  ///< largest matmul rate seen by a third party; 0 if none
   std::int64_t multiprocessors = 0;                ///< SMs or compute units; 0 if unknown
@@ -28,6 +28,10 @@ struct Gpu {
   /// FlashAttention-2 and Transformer Engine need Ampere or later (their READMEs).
   [[nodiscard]] bool before_ampere() const {
     return architecture == "Pascal" || architecture == "Volta" || architecture == "Turing";
+  }
+  /// Compute capability 9 and later.
+  [[nodiscard]] bool hopper_or_later() const {
+    return architecture == "Hopper" || architecture.rfind("Blackwell", 0) == 0;
   }
 };
 
@@ -50,9 +54,7 @@ struct Cluster {
   std::optional<double> usd_per_gpu_hour;
   std::string source;
 
-  [[nodiscard]] constexpr std::int64_t nodes() const {
-    return (gpus + gpus_per_node - 1) / gpus_per_node;
-  }
+  [[nodiscard]] constexpr std::int64_t nodes() const { return (gpus + gpus_per_node - 1) / gpus_per_node; }
 };
 
 }  // namespace meshgauge

@@ -60,6 +60,40 @@ std::optional<Written> stage_layers(const Scenario& s) {
   if (s.parallelism.stage_layers.empty()) return std::nullopt;
   return s.parallelism.stage_layers;
 }
+/// Written where it says something: sharding has replicas, the schedule interleaves, there is an adapter.
+std::optional<Written> replicas(const Scenario& s) {
+  if (s.parallelism.replicas == 1) return std::nullopt;
+  return s.parallelism.replicas;
+}
+std::optional<Written> micro_batch_group(const Scenario& s) {
+  if (s.parallelism.schedule != Schedule::interleaved) return std::nullopt;
+  return s.parallelism.micro_batch_group;
+}
+std::optional<Written> engine_version(const Scenario& s) {
+  const EngineVersion& v = s.training.engine_version;
+  return std::to_string(v.major) + '.' + std::to_string(v.minor);
+}
+template <auto Member>
+std::optional<Written> of_adapter(const Scenario& s) {
+  if (s.training.peft == Peft::none) return std::nullopt;
+  return member<&Scenario::training, Member>(s);
+}
+std::optional<Written> moe_capacity_factor(const Scenario& s) { return positive(s.training.moe_capacity_factor); }
+std::optional<Written> moe_dispatcher(const Scenario& s) {
+  if (!s.model.moe.used()) return std::nullopt;
+  return name_of(s.training.moe_dispatcher);
+}
+std::optional<Written> moe_grouped_gemm(const Scenario& s) {
+  if (!s.model.moe.used()) return std::nullopt;
+  return s.training.moe_grouped_gemm;
+}
+std::optional<Written> double_quantisation(const Scenario& s) {
+  if (s.training.peft != Peft::qlora) return std::nullopt;
+  return s.training.double_quantisation;
+}
+/// A layout string is answered as the list that it stands for.
+std::optional<Written> written_as_stage_layers(const Scenario& /*unused*/) { return std::nullopt; }
+
 std::optional<Written> recompute(const Scenario& s) {
   const Training& t = s.training;
   RecomputeRequest request{.kind = t.recompute, .method = {}, .layers = {}, .modules = {}};
@@ -139,6 +173,11 @@ constexpr auto parallelism_table = std::to_array<Field<ParallelismRequest>>({
       "Layers of each model chunk in model order, where the split is uneven."},
      &ParallelismRequest::stage_layers,
      &stage_layers},
+    {{.key = "pipeline_layout",
+      .fallback = "none: stage_layers, or as even as possible",
+      .help = "Megatron's layout string, as in Et*3|(tt|)*6mL, instead of stage_layers and virtual_pipeline_size."},
+     &ParallelismRequest::pipeline_layout,
+     &written_as_stage_layers},
     {{"context_parallel_size", "ranks", 1, limit::gpus, "1", "CP: ranks that share each sequence, attention included."},
      &ParallelismRequest::context,
      &member<&Scenario::parallelism, &Parallelism::context>},
@@ -156,12 +195,20 @@ constexpr auto parallelism_table = std::to_array<Field<ParallelismRequest>>({
       "DP: replicas that split the global batch."},
      &ParallelismRequest::data,
      &member<&Scenario::parallelism, &Parallelism::data>},
+    {{"data_parallel_replicate_size", "replicas", 1, limit::gpus, "1",
+      "Groups that each hold a whole sharded copy: HSDP, or Megatron's optimizer instances."},
+     &ParallelismRequest::replicas,
+     &replicas},
+    {{"micro_batch_group_size", "micro-batches", 1, limit::global_batch, "pipeline_parallel_size",
+      "Interleaved schedule: micro-batches that one model chunk runs in a row."},
+     &ParallelismRequest::micro_batch_group,
+     &micro_batch_group},
     {{"zero_stage", "", 0, 3, "the engine's",
       "What data parallelism shards: 0 nothing, 1 optimizer states, 2 and gradients, 3 and parameters."},
      &ParallelismRequest::zero_stage,
      &member<&Scenario::parallelism, &Parallelism::zero_stage>},
     {{.key = "reshard_after_forward",
-      .fallback = "true",
+      .fallback = "true; false with FSDP at zero_stage 2",
       .help = "FSDP: frees gathered parameters between forward and backward."},
      &ParallelismRequest::reshard_after_forward,
      &member<&Scenario::parallelism, &Parallelism::reshard_after_forward>},
@@ -173,6 +220,11 @@ constexpr auto training_table = std::to_array<Field<TrainingRequest>>({
       .help = "Training software whose memory and communication is counted."},
      choice<&TrainingRequest::engine>(),
      &member<&Scenario::training, &Training::engine>},
+    {{.key = "engine_version",
+      .fallback = "the newest that is described",
+      .help = "Version of the engine's software, as in 0.14 or 4.45.2: defaults and memory changed between them."},
+     &TrainingRequest::engine_version,
+     &engine_version},
     {{.key = "precision",
       .fallback = "bf16; fp16, else fp32, where the GPU has none",
       .help = "Number format of the matrix products; fp32 master states but for pure_bf16."},
@@ -184,8 +236,20 @@ constexpr auto training_table = std::to_array<Field<TrainingRequest>>({
     {{.key = "gradient_dtype",
       .fallback = "the engine's",
       .help = "Number format in which gradients add up over micro-batches."},
-     choice<&TrainingRequest::gradient_dtype>(),
+     Choice<TrainingRequest>{all_names<DataType>().first(3),  // nothing adds up in fp8 or int64
+                             choice<&TrainingRequest::gradient_dtype>().set},
      &member<&Scenario::training, &Training::gradient_dtype>},
+    {{.key = "moment_dtype", .fallback = "fp32", .help = "Number format of the optimizer's moments."},
+     Choice<TrainingRequest>{all_names<DataType>().first(4), choice<&TrainingRequest::moment_dtype>().set},
+     &member<&Scenario::training, &Training::moment_dtype>},
+    {{.key = "master_dtype",
+      .fallback = "fp32",
+      .help = "Number format of master weights; bf16: 2-byte remainders beside bf16 weights."},
+     Choice<TrainingRequest>{all_names<DataType>().first(3), choice<&TrainingRequest::master_dtype>().set},
+     &member<&Scenario::training, &Training::master_dtype>},
+    {{.key = "fp8_parameters", .fallback = "false", .help = "Whether weights are stored and gathered in 8 bits."},
+     &TrainingRequest::fp8_parameters,
+     &member<&Scenario::training, &Training::fp8_parameters>},
     {{"sequence_length", "tokens", 1, limit::sequence, "the model's positions, at most 4,096",
       "Tokens of one sequence."},
      &TrainingRequest::sequence_length,
@@ -201,8 +265,8 @@ constexpr auto training_table = std::to_array<Field<TrainingRequest>>({
      &TrainingRequest::recompute,
      &recompute},
     {{.key = "attention",
-      .fallback = "flash; unfused on GPUs before Ampere",
-      .help = "Whether the score matrix is kept (unfused) or not (flash)."},
+      .fallback = "flash; cudnn for megatron from Hopper on; sdpa with eager kernels; unfused before Ampere",
+      .help = "Whether the score matrix is kept (unfused) or not; sdpa is PyTorch's, over a flash kernel."},
      choice<&TrainingRequest::attention>(),
      &member<&Scenario::training, &Training::attention>},
     {{.key = "loss", .fallback = "unfused", .help = "How the vocabulary loss holds its logits."},
@@ -211,6 +275,80 @@ constexpr auto training_table = std::to_array<Field<TrainingRequest>>({
     {{.key = "kernels", .fallback = "the engine's", .help = "How far element-wise operators are fused."},
      choice<&TrainingRequest::kernels>(),
      &member<&Scenario::training, &Training::kernels>},
+    {{.key = "attention_mask",
+      .fallback = "false",
+      .help = "Whether the data loader makes a mask of b x s x s bytes (Megatron does unless told otherwise)."},
+     &TrainingRequest::attention_mask,
+     &member<&Scenario::training, &Training::attention_mask>},
+    {{.key = "gradient_accumulation_fusion",
+      .fallback = "true for megatron with fused kernels",
+      .help = "Whether the matrix product itself adds to the gradient."},
+     &TrainingRequest::gradient_accumulation_fusion,
+     &member<&Scenario::training, &Training::gradient_accumulation_fusion>},
+    {{.key = "deterministic", .fallback = "false", .help = "Deterministic kernels and cuBLAS workspaces."},
+     &TrainingRequest::deterministic,
+     &member<&Scenario::training, &Training::deterministic>},
+    {{.key = "overlap_gradient_reduction",
+      .fallback = "the engine's",
+      .help = "Whether gradients are reduced while the backward runs."},
+     &TrainingRequest::overlap_gradient_reduction,
+     &member<&Scenario::training, &Training::overlap_gradient_reduction>},
+    {{.key = "overlap_parameter_gather",
+      .fallback = "the engine's",
+      .help = "Whether updated parameters are gathered while the next forward runs."},
+     &TrainingRequest::overlap_parameter_gather,
+     &member<&Scenario::training, &Training::overlap_parameter_gather>},
+    {{.key = "overlap_tensor_parallel",
+      .fallback = "false",
+      .help = "Whether tensor-parallel collectives run beside their own products (Transformer Engine user buffers)."},
+     &TrainingRequest::overlap_tensor_parallel,
+     &member<&Scenario::training, &Training::overlap_tensor_parallel>},
+    {{.key = "overlap_pipeline",
+      .fallback = "true for interleaved and zero-bubble schedules",
+      .help = "Whether messages between stages run beside compute."},
+     &TrainingRequest::overlap_pipeline,
+     &member<&Scenario::training, &Training::overlap_pipeline>},
+    {{.key = "cuda_graphs", .fallback = "false", .help = "Whether layers are replayed without launches by the host."},
+     &TrainingRequest::cuda_graphs,
+     &member<&Scenario::training, &Training::cuda_graphs>},
+    {{.key = "overlap_expert_parallel",
+      .fallback = "false",
+      .help = "Whether expert all-to-alls run beside another micro-batch, which keeps one more layer."},
+     &TrainingRequest::overlap_expert_parallel,
+     &member<&Scenario::training, &Training::overlap_expert_parallel>},
+    {{.key = "peft",
+      .fallback = "none",
+      .help = "Low-rank adapters on a frozen base: 16 bit (lora), 4-bit NF4 (qlora) or 4-bit GPTQ (gptq_lora)."},
+     choice<&TrainingRequest::peft>(),
+     &member<&Scenario::training, &Training::peft>},
+    {{"lora_rank", "", 1, limit::lora_rank, "16", "Rank of the adapters."},
+     &TrainingRequest::lora_rank,
+     &of_adapter<&Training::lora_rank>},
+    {{.key = "lora_targets", .fallback = "attention", .help = "Matrices that carry an adapter."},
+     choice<&TrainingRequest::lora_targets>(),
+     &of_adapter<&Training::lora_targets>},
+    {{.key = "lora_kernels", .fallback = "plain", .help = "fused: base and adapter run in one operator."},
+     choice<&TrainingRequest::lora_kernels>(),
+     &of_adapter<&Training::lora_kernels>},
+    {{.key = "double_quantisation", .fallback = "true", .help = "QLoRA: whether the scales are quantised too."},
+     &TrainingRequest::double_quantisation,
+     &double_quantisation},
+    {{.key = "upcast_residual",
+      .fallback = "false",
+      .help = "Whether norms and residual stream are fp32 (peft's prepare_model_for_kbit_training)."},
+     &TrainingRequest::upcast_residual,
+     &of_adapter<&Training::upcast_residual>},
+    {{.key = "objective",
+      .fallback = "next_token",
+      .help = "dpo: policy and frozen reference on pairs of answers; reward: pairs of answers."},
+     choice<&TrainingRequest::objective>(),
+     &member<&Scenario::training, &Training::objective>},
+    {{.key = "optimizer_offload", .fallback = "none", .help = "Where optimizer states live, if not on the GPU."},
+     choice<&TrainingRequest::optimizer_offload>(),
+     &member<&Scenario::training, &Training::optimizer_offload>},
+    {{.key = "parameter_offload", .fallback = "none", .help = "Where parameter shards live, if not on the GPU."},
+     choice<&TrainingRequest::parameter_offload>(),
+     &member<&Scenario::training, &Training::parameter_offload>},
     {{.key = "dropout",
       .fallback = "true where the engine trains the model family with dropout",
       .help = "Whether dropout masks are kept."},
@@ -219,6 +357,18 @@ constexpr auto training_table = std::to_array<Field<TrainingRequest>>({
     {{"moe_load_factor", "", 1, limit::load_factor, "1", "Tokens on the fullest expert rank over the mean."},
      &TrainingRequest::moe_load_factor,
      &member<&Scenario::training, &Training::moe_load_factor>},
+    {{"moe_capacity_factor", "", 0, limit::load_factor, "0: dropless",
+      "Tokens that an expert takes at most, over the mean; the rest is dropped."},
+     &TrainingRequest::moe_capacity_factor,
+     &moe_capacity_factor},
+    {{.key = "moe_dispatcher", .fallback = "alltoall", .help = "How tokens reach their experts."},
+     choice<&TrainingRequest::moe_dispatcher>(),
+     &moe_dispatcher},
+    {{.key = "moe_grouped_gemm",
+      .fallback = "true",
+      .help = "Whether the experts of a rank run as one grouped product, or one after the other."},
+     &TrainingRequest::moe_grouped_gemm,
+     &moe_grouped_gemm},
     {{"tokens", "tokens", 0, limit::tokens, "0: not asked", "Tokens of the whole run."},
      &TrainingRequest::tokens,
      &member<&Scenario::training, &Training::tokens>},

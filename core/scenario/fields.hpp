@@ -43,6 +43,7 @@ inline constexpr double seconds = 1;
 inline constexpr double usd = 1e6;
 inline constexpr double load_factor = 1e4;
 inline constexpr double tokens = 1e18;
+inline constexpr double lora_rank = 65536;
 }  // namespace limit
 
 /// An enumeration in a request, without its type: its words, and how to set the one at an index.
@@ -95,6 +96,7 @@ inline constexpr auto recompute_modules = std::to_array<RecomputeModule>({
     {"mlp", &RecomputeModules::mlp},
     {"moe_activation", &RecomputeModules::moe_activation},
     {"mla_up_projection", &RecomputeModules::mla_up_projection},
+    {"operators", &RecomputeModules::operators},
 });
 
 /// A field as `describe` and help texts show it.

@@ -63,7 +63,8 @@ struct ModelShape {
   std::int64_t kv_heads = 0;
   std::int64_t head_dim = 0;
   std::int64_t vocab = 0;
-  std::int64_t max_sequence = 0;  ///< positions the model was made for; 0 if unknown
+  std::int64_t embedding_width = 0;  ///< of a token's row where it differs from `hidden` (OPT 350M), else 0
+  std::int64_t max_sequence = 0;     ///< positions the model was made for; 0 if unknown
   bool tie_embeddings = false;
   Activation activation = Activation::gelu;
   Norm norm = Norm::layernorm;
@@ -94,6 +95,8 @@ struct ModelShape {
   [[nodiscard]] constexpr bool gated() const {
     return activation == Activation::swiglu || activation == Activation::geglu;
   }
+  /// Columns of the token table and of the head.
+  [[nodiscard]] constexpr std::int64_t token_width() const { return embedding_width > 0 ? embedding_width : hidden; }
   /// Matrices in one MLP: three when gated (Shazeer 2020, arXiv:2002.05202), else two.
   [[nodiscard]] constexpr std::int64_t mlp_matrices() const { return gated() ? 3 : 2; }
   /// True if decoder layer `i` (0-based) routes to experts.

@@ -13,6 +13,26 @@ enum class Schedule { naive, gpipe, pipedream, pipedream_2bw, one_f_one_b, inter
 MESHGAUGE_NAMES(Schedule, "naive", "gpipe", "pipedream", "pipedream-2bw", "1f1b", "interleaved", "zb-h1", "zb-h2",
                 "zb-v", "dualpipe");
 
+/// Messages between stages wait in GPipe and 1F1B; Megatron overlaps them when stages are interleaved, and zero-bubble
+/// schedules and DualPipe are made to.
+[[nodiscard]] constexpr bool overlaps_messages(Schedule schedule) {
+  switch (schedule) {
+    case Schedule::naive:
+    case Schedule::gpipe:
+    case Schedule::pipedream:
+    case Schedule::pipedream_2bw:
+    case Schedule::one_f_one_b:
+      return false;
+    case Schedule::interleaved:
+    case Schedule::zb_h1:
+    case Schedule::zb_h2:
+    case Schedule::zb_v:
+    case Schedule::dualpipe:
+      return true;
+  }
+  return false;
+}
+
 enum class ContextParallelKind { ring, all_gather, ulysses };
 MESHGAUGE_NAMES(ContextParallelKind, "ring", "all_gather", "ulysses");
 
@@ -30,11 +50,16 @@ struct Parallelism {
   std::int64_t expert = 1;
   std::int64_t expert_tensor = 1;
   std::int64_t data = 1;
+  std::int64_t replicas = 1;           ///< groups that each hold a whole sharded copy (HSDP, optimizer instances)
+  std::int64_t micro_batch_group = 0;  ///< interleaved: micro-batches that a chunk runs in a row; 0 = pipeline size
   std::int64_t zero_stage = 0;         ///< 0 none, 1 optimizer, 2 + gradients, 3 + parameters
   bool reshard_after_forward = true;   ///< FSDP: free gathered parameters between forward and backward
 
-  /// Ranks over which dense optimizer state is sharded: data * context (Megatron's "dp-cp" group).
-  [[nodiscard]] constexpr std::int64_t shard_group() const { return data * context; }
+  [[nodiscard]] constexpr std::int64_t group_in_a_row() const {
+    return micro_batch_group > 0 ? micro_batch_group : pipeline;
+  }
+  /// Ranks over which dense optimizer state is sharded: data * context (Megatron's "dp-cp" group) of one replica.
+  [[nodiscard]] constexpr std::int64_t shard_group() const { return data * context / replicas; }
   /// Ranks that hold the same expert shard: world / (pipeline * expert_tensor * expert).
   [[nodiscard]] constexpr std::int64_t expert_data() const {
     return tensor * context * data / (expert_tensor * expert);

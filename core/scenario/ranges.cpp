@@ -6,8 +6,6 @@
 namespace meshgauge {
 namespace {
 
-bool in_range(const FieldText& text, double value) { return value >= text.min && value <= text.max; }  // not for NaN
-
 /// Says what is out of range in `value`.
 void check(const FieldText& text, const std::string& path, double value, Issues& issues) {
   if (!in_range(text, value)) issues.push_back({path, range_message(text, number_text(value))});
@@ -49,6 +47,8 @@ void drop_in_section(const std::string& prefix, std::span<const Field<Request>> 
 }
 
 }  // namespace
+
+bool in_range(const FieldText& text, double value) { return value >= text.min && value <= text.max; }
 
 std::string range_text(const FieldText& text) { return number_text(text.min) + " to " + number_text(text.max); }
 

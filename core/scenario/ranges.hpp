@@ -10,6 +10,9 @@
 
 namespace meshgauge {
 
+/// False for NaN.
+[[nodiscard]] bool in_range(const FieldText&, double value);
+
 /// "gpus is -1. Allowed: 1 to 1,000,000." `shown` is the value as given.
 [[nodiscard]] std::string range_message(const FieldText&, std::string_view shown);
 

@@ -22,15 +22,17 @@ struct Scenario {
   }
   /// Tokens of one micro-batch on one rank: s * b / c.
   [[nodiscard]] constexpr double tokens_per_micro_batch() const {
-    return static_cast<double>(training.sequence_length) * static_cast<double>(training.micro_batch_size) /
+    return static_cast<double>(training.sequence_length) *
+           static_cast<double>(training.micro_batch_size * training.sequences_per_sample()) /
            static_cast<double>(parallelism.context);
   }
   [[nodiscard]] constexpr double tokens_per_step() const {
-    return static_cast<double>(training.sequence_length) * static_cast<double>(training.global_batch_size);
+    return static_cast<double>(training.sequence_length) *
+           static_cast<double>(training.global_batch_size * training.sequences_per_sample());
   }
   /// Vocabulary rows as stored: Megatron pads to 128 * t (make-vocab-size-divisible-by), others keep the model's.
   [[nodiscard]] constexpr std::int64_t padded_vocab() const {
-    if (training.engine != Engine::megatron || model.vocab == 0) return model.vocab;
+    if (!has_megatron_layers(training.engine) || model.vocab == 0) return model.vocab;
     const std::int64_t unit = 128 * parallelism.tensor;
     return (model.vocab + unit - 1) / unit * unit;
   }

@@ -1,18 +1,25 @@
 // The training recipe: engine, number formats, optimizer, batch, recompute, kernels.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 #include "core/scenario/names.hpp"
 
 namespace meshgauge {
 
-enum class Engine { single, dp, ddp, fsdp1, fsdp2, deepspeed, megatron, hf };
-MESHGAUGE_NAMES(Engine, "single", "dp", "ddp", "fsdp1", "fsdp2", "deepspeed", "megatron", "hf");
+enum class Engine { single, dp, ddp, fsdp1, fsdp2, deepspeed, megatron, hf, torchtitan, megatron_deepspeed };
+MESHGAUGE_NAMES(Engine, "single", "dp", "ddp", "fsdp1", "fsdp2", "deepspeed", "megatron", "hf", "torchtitan",
+                "megatron_deepspeed");
+/// Megatron's layers, whoever keeps the optimizer: vocabulary padded, fused kernels, dropout unless told otherwise.
+[[nodiscard]] constexpr bool has_megatron_layers(Engine e) {
+  return e == Engine::megatron || e == Engine::megatron_deepspeed;
+}
 
-/// bf16, fp16, fp8: mixed precision with fp32 master state, as the engine does it. pure_bf16: everything 16-bit.
-enum class Precision { fp32, tf32, bf16, fp16, fp8, pure_bf16 };
-MESHGAUGE_NAMES(Precision, "fp32", "tf32", "bf16", "fp16", "fp8", "pure_bf16");
+/// bf16, fp16, fp8, mxfp8, nvfp4: mixed precision with fp32 master state, as the engine does it. fp8 has one scale for
+/// a tensor or a block of 128, mxfp8 one for 32 elements. pure_bf16: everything 16-bit.
+enum class Precision { fp32, tf32, bf16, fp16, fp8, pure_bf16, mxfp8, nvfp4 };
+MESHGAUGE_NAMES(Precision, "fp32", "tf32", "bf16", "fp16", "fp8", "pure_bf16", "mxfp8", "nvfp4");
 
 enum class DataType { fp32, bf16, fp16, fp8, int64 };
 MESHGAUGE_NAMES(DataType, "fp32", "bf16", "fp16", "fp8", "int64");
@@ -30,27 +37,63 @@ MESHGAUGE_NAMES(Recompute, "none", "selective", "full");
 enum class RecomputeMethod { uniform, block };
 MESHGAUGE_NAMES(RecomputeMethod, "uniform", "block");
 
-/// What selective recompute discards (Megatron-LM --recompute-modules). A bit set.
+/// What selective recompute discards (Megatron-LM --recompute-modules). A bit set. operators: PyTorch's selective
+/// checkpointing as torchtitan sets it, which keeps attention's output and every second matrix product of a layer.
 struct RecomputeModules {
   bool core_attention = false;
   bool layernorm = false;
   bool mlp = false;
   bool moe_activation = false;
   bool mla_up_projection = false;
+  bool operators = false;
 
   bool operator==(const RecomputeModules&) const = default;
 };
 
-enum class Attention { flash, unfused };
-MESHGAUGE_NAMES(Attention, "flash", "unfused");
+/// flash: FlashAttention 2 or 3; cudnn: cuDNN's fused attention; sdpa: PyTorch's scaled_dot_product_attention on a
+/// flash kernel, for which eager models expand keys and values to all heads; unfused: the score matrix is kept.
+enum class Attention { flash, unfused, cudnn, sdpa };
+MESHGAUGE_NAMES(Attention, "flash", "unfused", "cudnn", "sdpa");
 
-/// unfused: what the engine does by default (fp32 copies); fused: in-place 16-bit; chunked: fused with the head (Liger).
-enum class Loss { unfused, fused, chunked };
-MESHGAUGE_NAMES(Loss, "unfused", "fused", "chunked");
+/// unfused: what the engine does by default (fp32 copies); native: Megatron's compiled fusion; fused: in-place 16-bit
+/// (Transformer Engine, Triton); chunked: fused with the head (Liger).
+enum class Loss { unfused, fused, chunked, native };
+MESHGAUGE_NAMES(Loss, "unfused", "fused", "chunked", "native");
 
-/// fused: Transformer Engine or Megatron fusions; eager: plain PyTorch or Hugging Face modules; compiled: torch.compile.
+/// fused: Transformer Engine or Megatron fusions; eager: plain PyTorch or Hugging Face modules; compiled:
+/// torch.compile.
 enum class Kernels { fused, eager, compiled };
 MESHGAUGE_NAMES(Kernels, "fused", "eager", "compiled");
+
+/// lora: 16-bit frozen base; qlora: 4-bit NF4 base (bitsandbytes); gptq_lora: 4-bit GPTQ base.
+enum class Peft { none, lora, qlora, gptq_lora };
+MESHGAUGE_NAMES(Peft, "none", "lora", "qlora", "gptq_lora");
+
+/// Which matrices of a layer carry an adapter.
+enum class LoraTargets { query_value, attention, all_linear };
+MESHGAUGE_NAMES(LoraTargets, "query_value", "attention", "all_linear");
+
+/// dpo: policy and frozen reference on chosen and rejected answers; reward: chosen and rejected, a scalar head.
+enum class Objective { next_token, dpo, reward };
+MESHGAUGE_NAMES(Objective, "next_token", "dpo", "reward");
+
+/// plain: peft's modules; fused: one operator for base and adapter (unsloth, fms-acceleration).
+enum class LoraKernels { plain, fused };
+MESHGAUGE_NAMES(LoraKernels, "plain", "fused");
+
+/// How tokens reach their experts (Megatron-LM --moe-token-dispatcher-type; deepep and hybridep are its flex backends).
+enum class MoeDispatcher { alltoall, allgather, deepep, hybridep };
+MESHGAUGE_NAMES(MoeDispatcher, "alltoall", "allgather", "deepep", "hybridep");
+
+enum class Offload { none, cpu, nvme };
+MESHGAUGE_NAMES(Offload, "none", "cpu", "nvme");
+
+/// Of the engine's software, as in "0.14" or "4.45.2"; the patch level makes no difference to memory.
+struct EngineVersion {
+  std::int64_t major = 0, minor = 0;
+
+  auto operator<=>(const EngineVersion&) const = default;  // NOLINT(modernize-use-nullptr): the literal 0 of <=>
+};
 
 struct Training {
   Engine engine = Engine::ddp;
@@ -67,17 +110,66 @@ struct Training {
   Attention attention = Attention::flash;
   Loss loss = Loss::unfused;
   Kernels kernels = Kernels::eager;
+  EngineVersion engine_version;
+  DataType moment_dtype = DataType::fp32;
+  DataType master_dtype = DataType::fp32;
+  bool fp8_parameters = false;  ///< weights are stored and gathered in fp8
+  bool gradient_accumulation_fusion = false;
+  bool attention_mask = false;  ///< the data loader makes a b x 1 x s x s mask
+  bool deterministic = false;
+  Peft peft = Peft::none;
+  std::int64_t lora_rank = 16;
+  LoraTargets lora_targets = LoraTargets::attention;
+  LoraKernels lora_kernels = LoraKernels::plain;
+  bool double_quantisation = false;
+  bool upcast_residual = false;  ///< fp32 norms and residual stream (peft prepare_model_for_kbit_training)
+  Objective objective = Objective::next_token;
+  Offload optimizer_offload = Offload::none;
+  Offload parameter_offload = Offload::none;
+  bool overlap_gradient_reduction = false;
+  bool overlap_parameter_gather = false;
+  bool overlap_tensor_parallel = false;  ///< Transformer Engine user buffers: collectives beside their own products
+  bool overlap_expert_parallel = false;
+  bool overlap_pipeline = false;
+  bool cuda_graphs = false;  ///< layers are replayed: the host launches nothing in them
+  MoeDispatcher moe_dispatcher = MoeDispatcher::alltoall;
+  bool moe_grouped_gemm = true;    ///< one grouped product for all local experts, else one after the other
+  double moe_capacity_factor = 0;  ///< 0: dropless
   bool dropout = false;            ///< hidden (and unfused attention) dropout masks are kept
   double moe_load_factor = 1;      ///< tokens on the fullest expert rank over the mean
   double tokens = 0;               ///< length of the run; 0 = not asked
+
+  /// Sequences that one sample of the batch is: preferences come as a chosen and a rejected answer.
+  [[nodiscard]] constexpr std::int64_t sequences_per_sample() const {
+    return objective == Objective::next_token ? 1 : 2;
+  }
+  /// Tokens of the fullest expert rank over the mean: routing's imbalance, cut off where experts have a capacity.
+  [[nodiscard]] constexpr double expert_load() const {
+    return moe_capacity_factor > 0 && moe_capacity_factor < moe_load_factor ? moe_capacity_factor : moe_load_factor;
+  }
 };
 
 /// Bytes of an activation element in the matrix products.
 [[nodiscard]] constexpr double activation_bytes(Precision p) {
   return p == Precision::fp32 || p == Precision::tf32 ? 4.0 : 2.0;
 }
-[[nodiscard]] constexpr bool is_mixed(Precision p) {
-  return p == Precision::bf16 || p == Precision::fp16 || p == Precision::fp8;
+[[nodiscard]] constexpr bool is_low(Precision p) {  ///< products in 8 bits or fewer
+  return p == Precision::fp8 || p == Precision::mxfp8 || p == Precision::nvfp4;
 }
+/// Transformer Engine keeps inputs of products quantised: one byte, with a scale byte for 32 elements under mxfp8; half
+/// a byte with a scale byte for 16 under nvfp4 (TransformerEngine docs, low precision training).
+[[nodiscard]] constexpr double product_input_bytes(Precision p) {
+  switch (p) {
+    case Precision::fp8:
+      return 1;
+    case Precision::mxfp8:
+      return 1 + 1.0 / 32;
+    case Precision::nvfp4:
+      return 0.5 + 1.0 / 16;
+    default:
+      return activation_bytes(p);
+  }
+}
+[[nodiscard]] constexpr bool is_mixed(Precision p) { return p == Precision::bf16 || p == Precision::fp16 || is_low(p); }
 
 }  // namespace meshgauge

@@ -54,8 +54,9 @@ bool shortens(std::string_view word, std::string_view candidate) {
   return true;
 }
 
-/// Levenshtein distance without regard to case.
-std::size_t distance(std::string_view a, std::string_view b) {
+}  // namespace
+
+std::size_t letters_apart(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -70,8 +71,6 @@ std::size_t distance(std::string_view a, std::string_view b) {
   }
   return row[b.size()];
 }
-
-}  // namespace
 
 std::size_t utf8_character(std::string_view text) {
   if (text.empty()) return 0;
@@ -169,7 +168,7 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   for (const std::string_view candidate : known) {
     if (candidate.size() > longest_word) continue;
     // A shortened form is as near as one letter.
-    const std::size_t d = shortens(word, candidate) ? 1 : distance(word, candidate);
+    const std::size_t d = shortens(word, candidate) ? 1 : letters_apart(word, candidate);
     if (d < best_distance) {
       best_distance = d;
       best = candidate;

@@ -27,6 +27,8 @@ namespace meshgauge {
 [[nodiscard]] std::string list_text(std::span<const std::int64_t>);
 [[nodiscard]] std::string list_text(std::span<const std::string_view>);
 
+/// Letters that must be put in, left out or changed, capitals aside (Levenshtein).
+[[nodiscard]] std::size_t letters_apart(std::string_view a, std::string_view b);
 /// The known word that differs from `word` in the fewest letters; empty if none is near.
 [[nodiscard]] std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
 /// ` Did you mean "x"?`, or nothing.

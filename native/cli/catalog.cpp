@@ -8,6 +8,7 @@
 #include "core/io/api.hpp"
 #include "core/scenario/words.hpp"
 #include "native/cli/command.hpp"
+#include "native/cli/handbook_report.hpp"
 #include "native/cli/style.hpp"
 
 namespace meshgauge::cli {
@@ -26,7 +27,9 @@ std::string entry_report(const Json& entry, std::size_t indent) {
   std::string out;
   for (const auto& [key, value] : entry.items()) {
     const std::string head = std::string(indent, ' ') + key;
-    if (value.is_object() && !value.empty()) {
+    if (key == "figures" && value.is_array()) {
+      out += head + '\n' + figure_table(value);
+    } else if (value.is_object() && !value.empty()) {
       out += head + '\n' + entry_report(value, indent + 2);
     } else {
       const std::string text = value.is_string() ? text_of(value) : value.dump();
@@ -69,23 +72,23 @@ std::string fields_report(const Json& description) {
   return out;
 }
 
-int answer_with(const Json& request, bool json, std::string (*report)(const Json&)) {
+int answer_with(const Json& request, const Parsed& parsed, bool json, std::string (*report)(const Json&)) {
   const std::string text = api(request.dump(-1, ' ', false, Json::error_handler_t::replace));
   const Json answer = Json::parse(text);
   const bool ok = answer["ok"].get<bool>();
-  if (json) return print(text + '\n', ok ? done : bad_input);
-  if (ok) return print(report(answer), done);
-  Issues issues;
-  for (const Json& issue : answer["issues"]) issues.push_back({"", issue["message"].get<std::string>()});
+  if (parsed.bad.empty() && json) return print(text + '\n', ok ? done : bad_input);
+  if (parsed.bad.empty() && ok) return print(report(answer), done);
+  Issues issues = issues_of(parsed.bad);
+  if (!ok) {
+    for (const Json& issue : answer["issues"]) {
+      issues.push_back({json ? issue["path"].get<std::string>() : "", issue["message"].get<std::string>()});
+    }
+  }
   return refuse(issues, json);
 }
 
 std::string catalog_report(const Json& answer) {
   return answer.contains("entry") ? entry_report(answer["entry"], 0) : list_report(answer["entries"]);
-}
-
-bool wants_json(std::span<const std::string> arguments) {
-  return std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
 }
 
 }  // namespace
@@ -98,19 +101,21 @@ int run_catalog(std::span<const std::string> arguments) {
   app.add_option("KIND", kind, "models, gpus, systems or handbook.");
   app.add_option("ID", id, "One entry, with everything known of it.");
   app.add_flag("--json", json, "Prints the answer as JSON.");
-  if (const Parsed parsed = parse_arguments(app, arguments, wants_json(arguments)); !parsed.go_on) return parsed.exit;
+  const Parsed parsed = parse_arguments(app, arguments);
+  if (!parsed.go_on) return parsed.exit;
   Json request{{"command", "catalog"}};
   if (!kind.empty()) request["kind"] = kind;
   if (!id.empty()) request["id"] = id;
-  return answer_with(request, json, catalog_report);
+  return answer_with(request, parsed, json, catalog_report);
 }
 
 int run_describe(std::span<const std::string> arguments) {
   CLI::App app("Every field of a scenario.", "meshgauge describe");
   bool json = false;
   app.add_flag("--json", json, "Prints the answer as JSON.");
-  if (const Parsed parsed = parse_arguments(app, arguments, wants_json(arguments)); !parsed.go_on) return parsed.exit;
-  return answer_with({{"command", "describe"}}, json, fields_report);
+  const Parsed parsed = parse_arguments(app, arguments);
+  if (!parsed.go_on) return parsed.exit;
+  return answer_with({{"command", "describe"}}, parsed, json, fields_report);
 }
 
 }  // namespace meshgauge::cli

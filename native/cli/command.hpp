@@ -25,15 +25,27 @@ struct Command {
 };
 
 int run_estimate(std::span<const std::string> arguments);
+int run_validate(std::span<const std::string> arguments);
+int run_diagnose(std::span<const std::string> arguments);
 int run_catalog(std::span<const std::string> arguments);
 int run_describe(std::span<const std::string> arguments);
 
-/// What stopped the parser: nothing (go on), help that was asked for, or a flag that is not known.
+/// A flag that cannot be taken as it stands; `flag` is empty if it is none.
+struct BadArgument {
+  std::string flag;
+  std::string message;
+};
+
+/// What there is to do after parsing: the command (go on), though arguments may be bad, or nothing more than `exit`.
 struct Parsed {
   bool go_on = false;
   int exit = done;
+  std::vector<BadArgument> bad;
 };
-[[nodiscard]] Parsed parse_arguments(CLI::App&, std::span<const std::string> arguments, bool json);
+[[nodiscard]] Parsed parse_arguments(CLI::App&, std::span<const std::string> arguments);
+[[nodiscard]] bool wants_json(std::span<const std::string> arguments);
+/// Problems of arguments without a place in a document.
+[[nodiscard]] Issues issues_of(std::span<const BadArgument>);
 
 /// Where a problem is said to be: the flag that set a field, else its JSON pointer.
 struct FlagOfPath {
@@ -41,7 +53,8 @@ struct FlagOfPath {
   std::string flag;
 };
 
-/// Prints the problems, one a line on standard error; for machines as an answer on standard output. Returns bad_input.
+/// Prints the problems on standard error, each on a line of its own and on further, indented ones from 80 columns on;
+/// for machines as an answer on standard output. Returns bad_input.
 int refuse(const Issues&, bool json, std::span<const FlagOfPath> flags = {});
 
 /// Prints an answer as it is, with a line break. Returns `status`, or machine_failed.

@@ -15,12 +15,23 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Issues issues_of(const Json& answer) {
-  Issues issues;
-  for (const Json& issue : answer["issues"]) {
-    issues.push_back({issue["path"].get<std::string>(), issue["message"].get<std::string>()});
+/// The core's issues, less those of flags of which something was said already. Of a scenario that is not `whole` only
+/// what was asked for by flags is judged: the rest is not missing, it could not be read.
+void add_issues_of(const Json& answer, const ScenarioRequestText& filled, Issues& issues) {
+  const Issues said = issues;
+  for (const Json& entry : answer["issues"]) {
+    Issue issue{entry["path"].get<std::string>(), entry["message"].get<std::string>()};
+    if (issue.path == "/scenario") issue.path.clear();
+    const auto inside = [&](const std::string& path) {
+      return issue.path.rfind(path, 0) == 0 && (issue.path.size() == path.size() || issue.path[path.size()] == '/');
+    };
+    const bool asked = std::any_of(filled.flags.begin(), filled.flags.end(),
+                                   [&](const FlagOfPath& flag) { return inside(flag.path); });
+    const bool known = asked && std::any_of(said.begin(), said.end(), [&](const Issue& other) {
+                         return !other.path.empty() && inside(other.path);
+                       });
+    if (!known && (filled.whole || asked)) issues.push_back(std::move(issue));
   }
-  return issues;
 }
 
 }  // namespace
@@ -33,20 +44,25 @@ int run_estimate(std::span<const std::string> arguments) {
   add_scenario_flags(app, input);
   app.add_flag("--explain", explain, "Prints formula, values and source of each line.");
   app.add_flag("--json", json, "Prints the answer as JSON.");
-  json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
-  if (const Parsed parsed = parse_arguments(app, arguments, json); !parsed.go_on) return parsed.exit;
+  const Parsed parsed = parse_arguments(app, arguments);
+  if (!parsed.go_on) return parsed.exit;
 
   Json request{{"command", "estimate"}};
-  const ScenarioRequestText filled = fill_request(input, request);
-  if (!filled.issues.empty()) return refuse(filled.issues, json, filled.flags);
+  ScenarioRequestText filled = fill_request(input, request);
+  Issues issues = at_paths(parsed.bad, filled);
+  issues.insert(issues.end(), filled.issues.begin(), filled.issues.end());
+  // Without a document, what an argument that is not understood stood for would be called missing.
+  if (!parsed.bad.empty() && input.document.empty()) filled.whole = false;
   const std::string text = api(request.dump(-1, ' ', false, Json::error_handler_t::replace));
   const Json answer = Json::parse(text);
-  if (!answer["ok"].get<bool>()) {
-    if (json) return print(text + '\n', bad_input);
-    return refuse(issues_of(answer), json, filled.flags);
+  const bool ok = answer["ok"].get<bool>();
+  if (issues.empty() && ok) {
+    const int status = answer["fits"].get<bool>() ? done : answer_is_no;
+    return print(json ? text + '\n' : estimate_report(answer, explain, Style::of_terminal()), status);
   }
-  const int status = answer["fits"].get<bool>() ? done : answer_is_no;
-  return print(json ? text + '\n' : estimate_report(answer, explain, Style::of_terminal()), status);
+  if (issues.empty() && json) return print(text + '\n', bad_input);
+  if (!ok) add_issues_of(answer, filled, issues);
+  return refuse(issues, json, filled.flags);
 }
 
 }  // namespace meshgauge::cli

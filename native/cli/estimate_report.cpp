@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "core/count/ledger.hpp"
 #include "native/cli/explanation.hpp"
+#include "native/cli/handbook_report.hpp"
 
 namespace meshgauge::cli {
 namespace {
@@ -100,13 +102,17 @@ std::string scenario_lines(const Json& answer) {
   return out;
 }
 
+/// Of a phase's column, so that all of them fit into a line.
+int phase_width(std::string_view phase) { return std::max(8, static_cast<int>(phase.size()) + 2); }
+
 /// Consecutive stages with the same figures share a row.
 std::string stage_table(const Json& answer, const Style& style) {
   const Json& stages = answer["memory"]["stages"];
   const auto binding = answer["memory"]["binding"]["stage"].get<std::size_t>();
   std::string out = heading(style, "Memory per GPU by phase, GiB");
-  out += fmt::format("{:<11}{:>7}{:>8}{:>8}{:>9}{:>8}{:>10}{:>11}\n", "stage", "layers", "load", "init", "forward",
-                     "loss", "backward", "optimizer");
+  out += fmt::format("{:<9}{:>7}", "stage", "layers");
+  for (const std::string_view phase : all_names<Phase>()) out += fmt::format("{:>{}}", phase, phase_width(phase));
+  out += '\n';
   struct Row {
     std::size_t first, last;
   };
@@ -132,16 +138,20 @@ std::string stage_table(const Json& answer, const Style& style) {
     const Json& stage = stages[row.first];
     std::string name = row.first == row.last ? fmt::format("{}", row.first) : fmt::format("{}-{}", row.first, row.last);
     if (row.first == binding) name += " *";
-    out += fmt::format("{:<11}{:>7}", name, stage["layers"].dump());
-    constexpr auto widths = std::to_array<int>({8, 8, 9, 8, 10, 11});
-    std::size_t column = 0;
-    for (const Json& bytes : stage["phases"]) {
-      out += fmt::format("{:>{}}", bytes == 0 ? "-" : gib_text(number(bytes), 2), widths[column++]);
+    out += fmt::format("{:<9}{:>7}", name, stage["layers"].dump());
+    for (const auto& [phase, bytes] : stage["phases"].items()) {
+      out += fmt::format("{:>{}}", bytes == 0 ? "-" : gib_text(number(bytes), 2), phase_width(phase));
     }
     out += '\n';
   }
   if (left_out > 0) out += fmt::format("{} more stages (--json lists them)\n", left_out);
-  return out + "* decides\n";
+  const Json& others = answer["memory"]["other_phases"];
+  std::string rest = fmt::format("* decides. First step {} GiB, evaluation {}, saving {}, resuming {}.",
+                                 gib_text(number(others["first_step"]), 1), gib_text(number(others["evaluation"]), 1),
+                                 gib_text(number(others["save"]), 1), gib_text(number(others["resume"]), 1));
+  const double host = number(answer["memory"]["host_bytes_per_node"]);
+  if (host > 0) rest += fmt::format(" The host of each node holds {} GiB.", gib_text(host, 1));
+  return out + wrapped(rest, 0) + '\n';
 }
 
 std::string ledger_row(std::string_view category, std::string_view name, double bytes, double total) {
@@ -242,8 +252,9 @@ std::string case_lines(const Json& answer, const Style& style) {
   std::string out = style(Paint::strong, "Handbook: " + english("title")) + '\n';
   out += wrapped("text says: " + english("text_says"), 2) + '\n';
   out += wrapped("follows: " + english("follows"), 2) + '\n';
-  out += wrapped("why: " + english("why"), 2) + "\n\n";
-  return out;
+  out += wrapped("why: " + english("why"), 2) + '\n';
+  if (c.contains("figures") && !c["figures"].empty()) out += figure_table(c["figures"]);
+  return out + '\n';
 }
 
 std::string warning_lines(const Json& answer, const Style& style) {

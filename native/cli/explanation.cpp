@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <nlohmann/json.hpp>
 
+#include "core/count/ledger.hpp"
 #include "core/scenario/words.hpp"
 
 namespace meshgauge::cli {
@@ -15,6 +18,18 @@ using Json = nlohmann::ordered_json;
 
 double number(const Json& value) { return value.get<double>(); }
 std::string text(const Json& value) { return value.get<std::string>(); }
+
+/// "forward to backward", or one by one where others lie between.
+std::string phases_text(const Json& phases) {
+  const auto all = all_names<Phase>();
+  const auto position = [&](const Json& phase) { return std::find(all.begin(), all.end(), text(phase)) - all.begin(); };
+  if (phases.size() > 2 && position(phases.back()) - position(phases.front()) + 1 == std::ptrdiff_t(phases.size())) {
+    return text(phases.front()) + " to " + text(phases.back());
+  }
+  std::string list;
+  for (const Json& phase : phases) list += (list.empty() ? "" : ", ") + text(phase);
+  return list;
+}
 
 }  // namespace
 
@@ -39,8 +54,7 @@ std::string explanation(const Json& stage, const Style& style) {
   std::string out;
   for (const char* list : {"lines", "other_lines"}) {
     for (const Json& line : stage[list]) {
-      std::string phases;
-      for (const Json& phase : line["phases"]) phases += (phases.empty() ? "" : ", ") + text(phase);
+      const std::string phases = phases_text(line["phases"]);
       out += style(Paint::strong, text(line["name"])) + " (" + phases + ")\n";
       out += "  " + wrapped(text(line["formula"]), 4, 2) + '\n';
       out += "  " + wrapped("= " + substituted(text(line["formula"]), line["values"]), 4, 2) + '\n';

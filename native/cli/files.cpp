@@ -2,6 +2,7 @@
 #include "native/cli/files.hpp"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -9,7 +10,6 @@
 #include <system_error>
 #include <vector>
 
-#include "core/io/parse.hpp"
 #include "core/scenario/words.hpp"
 
 namespace meshgauge::cli {
@@ -27,24 +27,31 @@ Issues failure(const std::string& path, const std::string& reason) {
 
 }  // namespace
 
-Result<std::string> read_text(const std::string& path) {
+Result<std::string> read_text(const std::string& path, std::size_t limit) {
   std::error_code error;
   if (path != "-" && std::filesystem::is_directory(path, error)) return failure(path, "it is a folder");
   const std::unique_ptr<std::FILE, Close> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
   if (!file) return failure(path, std::strerror(errno));
   std::string text;
   std::vector<char> buffer(65536);
-  while (text.size() <= largest_document) {
+  while (text.size() <= limit) {
     const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file.get());
     text.append(buffer.data(), count);
     if (count == 0) break;
   }
   if (std::ferror(file.get()) != 0) return failure(path, std::strerror(errno));
-  if (text.size() <= largest_document) return text;
-  // The rest is not read; a regular file tells its size.
-  const auto size = path == "-" ? 0 : std::filesystem::file_size(path, error);
-  return Issues{
-      {"", in_quotes(path) + ": " + too_large_message(error ? text.size() : std::max<std::size_t>(size, text.size()))}};
+  if (text.size() <= limit) return text;
+  if (limit != largest_document) {
+    return Issues{{"", in_quotes(path) + " goes on after " + number_text(static_cast<std::int64_t>(limit)) +
+                           " bytes. No more are read."}};
+  }
+  // The rest is not read; a regular file tells its size, of anything else it is not known.
+  const bool regular = path != "-" && std::filesystem::is_regular_file(path, error);
+  const auto size = regular ? std::filesystem::file_size(path, error) : 0;
+  if (size > largest_document && !error) return Issues{{"", shortened(path) + ": " + too_large_message(size)}};
+  const std::string most = number_text(static_cast<std::int64_t>(limit));
+  return Issues{{"", (path == "-" ? "Standard input" : in_quotes(path)) + " goes on after " + most +
+                         " bytes. Allowed: up to " + most + " (4 MiB)."}};
 }
 
 bool write_output(std::string_view text) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@ using meshgauge::cli::Command;
 
 constexpr auto commands = std::to_array<Command>({
     {"estimate", "memory and step time of a training job", meshgauge::cli::run_estimate},
+    {"validate", "predictions beside measured runs", meshgauge::cli::run_validate},
+    {"diagnose", "why a job ran out of memory, and what would help", meshgauge::cli::run_diagnose},
     {"catalog", "models, GPUs, systems and handbook cases", meshgauge::cli::run_catalog},
     {"describe", "every field of a scenario", meshgauge::cli::run_describe},
 });
@@ -32,12 +35,12 @@ std::string usage() {
          "exit status: 0 done, 1 the answer is no, 2 bad input, 3 the machine failed\n";
 }
 
-int unknown(const std::string& name) {
+int unknown(const std::string& name, std::span<const std::string> arguments) {
   std::vector<std::string_view> names;
   for (const Command& command : commands) names.emplace_back(command.name);
-  fmt::print(stderr, "meshgauge: There is no command {}. Commands: {}.{}\n", meshgauge::in_quotes(name),
-             meshgauge::list_text(names), meshgauge::did_you_mean(name, names));
-  return meshgauge::cli::bad_input;
+  const std::string message = "There is no command " + meshgauge::in_quotes(name) +
+                              ". Commands: " + meshgauge::list_text(names) + '.' + meshgauge::did_you_mean(name, names);
+  return meshgauge::cli::refuse({{"", message}}, meshgauge::cli::wants_json(arguments));
 }
 
 }  // namespace
@@ -58,6 +61,6 @@ int main(int argc, char* argv[]) {
   }
   const auto command =
       std::find_if(std::begin(commands), std::end(commands), [&](const Command& c) { return c.name == first; });
-  if (command == std::end(commands)) return unknown(first);
+  if (command == std::end(commands)) return unknown(first, arguments);
   return command->run({arguments.data() + 1, arguments.size() - 1});
 }

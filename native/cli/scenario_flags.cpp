@@ -11,8 +11,8 @@
 
 #include "core/io/api.hpp"
 #include "core/io/parse.hpp"
+#include "core/io/read_value.hpp"
 #include "core/scenario/fields.hpp"
-#include "core/scenario/ranges.hpp"
 #include "core/scenario/words.hpp"
 #include "native/cli/files.hpp"
 #include "native/cli/quantity.hpp"
@@ -65,83 +65,97 @@ Json number_json(double value) {
 
 Scale scale_of(std::string_view path) { return path == "/training/sequence_length" ? Scale::sequence : Scale::count; }
 
-/// Puts a value where a pointer says, making objects on the way. False if something else is in the way.
-bool put(Json& document, std::string_view pointer, Json value) {
+bool is_index(const std::string& key) {
+  return !key.empty() && key.size() < 6 && key.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// The next piece of a pointer, unescaped (RFC 6901).
+std::string next_key(std::string_view& pointer) {
+  pointer.remove_prefix(1);
+  const std::size_t slash = pointer.find('/');
+  std::string key(pointer.substr(0, slash));
+  pointer.remove_prefix(slash == std::string_view::npos ? pointer.size() : slash);
+  for (const auto& [escape, plain] : {std::pair{"~1", "/"}, std::pair{"~0", "~"}}) {
+    for (std::size_t i = key.find(escape); i != std::string::npos; i = key.find(escape, i + 1))
+      key.replace(i, 2, plain);
+  }
+  return key;
+}
+
+/// Puts a value where a pointer says, making objects and lists on the way; an item one past the last is appended.
+/// What is in the way, if something is.
+std::string put(Json& document, std::string_view pointer, Json value) {
   Json* at = &document;
   while (!pointer.empty()) {
-    pointer.remove_prefix(1);
-    const std::size_t slash = pointer.find('/');
-    std::string key(pointer.substr(0, slash));
-    pointer.remove_prefix(slash == std::string_view::npos ? pointer.size() : slash);
-    for (const auto& [escape, plain] : {std::pair{"~1", "/"}, std::pair{"~0", "~"}}) {
-      for (std::size_t i = key.find(escape); i != std::string::npos; i = key.find(escape, i + 1))
-        key.replace(i, 2, plain);
-    }
-    if (at->is_null()) *at = Json::object();
-    if (at->is_array() && !key.empty() && key.size() < 6 && key.find_first_not_of("0123456789") == std::string::npos &&
-        std::stoul(key) < at->size()) {
-      at = &(*at)[std::stoul(key)];
+    const std::string key = next_key(pointer);
+    if (at->is_null()) *at = key == "0" || key == "-" ? Json::array() : Json::object();
+    if (at->is_array()) {
+      const std::size_t i = key == "-" ? at->size() : is_index(key) ? std::stoul(key) : at->size() + 1;
+      if (i > at->size()) {
+        return in_quotes(key) + " is no item of a list of " + std::to_string(at->size()) + ". Allowed: 0 to " +
+               std::to_string(at->size()) + ", or - to append.";
+      }
+      if (i == at->size()) at->push_back(nullptr);
+      at = &(*at)[i];
     } else if (at->is_object()) {
       at = &(*at)[key];
     } else {
-      return false;
+      return in_quotes(key) + " leads into " + shown(*at) + ", which is no object.";
     }
   }
   *at = std::move(value);
-  return true;
+  return {};
 }
 
 /// A value of --set: JSON if it is that, else a number as people write it, else a word.
-Json set_value(const std::string& text, std::string_view path) {
+Json set_value(const std::string& text, const std::string& path, ScenarioRequestText& result) {
   Result<Json> parsed = parse_json(text);
-  if (parsed.ok()) return std::move(*parsed.value);
+  if (parsed.ok() && parsed.issues.empty()) return std::move(*parsed.value);
   if (const auto number = parse_quantity(text, scale_of(path))) return number_json(*number);
+  // A word needs no quotes, so what is wrong with JSON is said of what was meant as JSON.
+  const bool number = !text.empty() && text.find_first_not_of("+-0123456789.eE") == std::string::npos;
+  const bool container = !text.empty() && (text[0] == '{' || text[0] == '[' || text[0] == '"');
+  if (number || container) {
+    const std::string& message = parsed.issues[0].message;
+    constexpr std::string_view head = "line 1, column 1: ";
+    result.issues.push_back({path, message.rfind(head, 0) == 0 ? message.substr(head.size()) : message});
+  }
   return text;
 }
 
 void apply_set(const std::string& text, Json& document, ScenarioRequestText& result) {
   const std::size_t equals = text.find('=');
+  const std::string path = text.substr(0, equals);
   if (equals == std::string::npos || equals < 2 || text[0] != '/') {
-    result.issues.push_back(
-        {"", "--set " + in_quotes(text) + " is no assignment. Allowed: /json/path=value, as /training/loss=fused."});
+    const std::string message =
+        "--set " + in_quotes(text) + " is no assignment. Allowed: /json/path=value, as /training/loss=fused.";
+    result.issues.push_back({text.size() > 1 && text[0] == '/' ? path : "", message});
     return;
   }
-  const std::string path = text.substr(0, equals);
-  if (put(document, path, set_value(text.substr(equals + 1), path))) {
-    result.flags.push_back({path, "--set " + path});
-  } else {
-    result.issues.push_back({"", "--set " + in_quotes(path) + " leads into a value that is no object."});
-  }
+  result.flags.push_back({path, "--set " + path});
+  const std::string obstacle = put(document, path, set_value(text.substr(equals + 1), path, result));
+  if (!obstacle.empty()) result.issues.push_back({path, obstacle});
 }
 
 /// A model is a file if it looks like one: a name that ends in .json, or has a folder and exists.
-std::optional<Json> read_model(const std::string& value, ScenarioRequestText& result) {
+Json read_model(const std::string& value, ScenarioRequestText& result) {
   std::error_code error;
   const bool named = value.size() > 5 && value.compare(value.size() - 5, 5, ".json") == 0;
-  if (!named && !std::filesystem::is_regular_file(value, error)) return Json(value);
+  if (!named && !std::filesystem::is_regular_file(value, error)) return value;
   const Result<std::string> text = read_text(value);
-  if (!text.ok()) {
-    result.issues.push_back({"", "--model: " + text.issues[0].message});
-    return std::nullopt;
+  Result<Json> parsed = text.ok() ? parse_json(*text.value) : Result<Json>(Issues(text.issues));
+  for (const Issue& issue : parsed.issues) {
+    result.issues.push_back(
+        {"/model" + issue.path, text.ok() ? shortened(value) + ": " + issue.message : issue.message});
   }
-  Result<Json> parsed = parse_json(*text.value);
-  for (const Issue& issue : parsed.issues) result.issues.push_back({"", "--model: " + value + ": " + issue.message});
-  return std::move(parsed.value);
+  return parsed.ok() ? std::move(*parsed.value) : Json(value);
 }
 
-std::optional<Json> flag_value(const Flag& flag, const FieldInfo& field, const std::string& text,
-                               ScenarioRequestText& result) {
+Json flag_value(const FieldInfo& field, const std::string& text, ScenarioRequestText& result) {
   if (field.path == "/model") return read_model(text, result);
-  if (field.type != "integer" && field.type != "number") return Json(text);
+  if (field.type != "integer" && field.type != "number") return text;
   const auto number = parse_quantity(text, scale_of(field.path));
-  const bool whole = number && (field.type == "number" || *number == std::floor(*number));
-  if (!whole || *number < field.text.min || *number > field.text.max) {
-    result.issues.push_back({"", std::string(flag.name) + " is " + in_quotes(text) +
-                                     ". Allowed: " + (field.type == "integer" ? "a whole number, " : "a number, ") +
-                                     range_text(field.text) + '.'});
-    return std::nullopt;
-  }
-  return number_json(*number);
+  return number ? number_json(*number) : Json(text);
 }
 
 void apply_flags(const ScenarioInput& input, Json& document, ScenarioRequestText& result) {
@@ -163,13 +177,11 @@ void apply_flags(const ScenarioInput& input, Json& document, ScenarioRequestText
   if (resized) drop("parallelism", "data_parallel_size");
   for (std::size_t i = 0; i < flag_count; ++i) {
     if (!input.values[i]) continue;
-    auto value = flag_value(flags[i], *field_at(fields, flags[i].path), *input.values[i], result);
-    if (!value) continue;
-    if (put(document, flags[i].path, std::move(*value))) {
-      result.flags.push_back({flags[i].path, flags[i].name});
-    } else {
-      result.issues.push_back({flags[i].path, "The document has a value there that is no object."});
-    }
+    const FieldInfo& field = *field_at(fields, flags[i].path);
+    result.flags.push_back({flags[i].path, flags[i].name});
+    Json value = flag_value(field, *input.values[i], result);
+    // Where a section is no object the core says so.
+    [[maybe_unused]] const std::string obstacle = put(document, flags[i].path, std::move(value));
   }
 }
 
@@ -190,23 +202,42 @@ std::optional<Json> read_document(const std::string& path, ScenarioRequestText& 
     result.issues = text.issues;
     return std::nullopt;
   }
+  const std::string place = path == "-" ? "standard input" : shortened(path);
   Result<Json> parsed = parse_json(*text.value);
   for (const Issue& issue : parsed.issues) {
-    const std::string place = path == "-" ? "standard input" : shortened(path);
-    result.issues.push_back({issue.path, place + ": " + issue.message});
+    result.issues.push_back({issue.path, issue.path.empty() ? place + ": " + issue.message : issue.message});
   }
-  if (parsed.ok() && parsed.value->is_object() && !parsed.value->contains("model") &&
-      (parsed.value->contains("model_type") || parsed.value->contains("architectures"))) {
+  if (!parsed.ok()) return std::nullopt;
+  const Json& document = *parsed.value;
+  const bool names_case = document.is_string() && document.get_ref<const std::string&>().rfind(handbook_prefix, 0) == 0;
+  if (!document.is_object() && !names_case) {
+    result.issues.push_back({"", place + ": The scenario is " + shown(document) +
+                                     ". Expected: an object with model, cluster, parallelism and training."});
+    return std::nullopt;
+  }
+  if (document.is_object() && !document.contains("model") &&
+      (document.contains("model_type") || document.contains("architectures"))) {
     result.issues.push_back({"", in_quotes(path) + " is a model's config.json. Give it with --model, and a --system."});
     return std::nullopt;
   }
   return std::move(parsed.value);
 }
 
+void read_profile(const std::string& path, Json& request, ScenarioRequestText& result) {
+  result.flags.push_back({"/profile", "--profile"});
+  const Result<std::string> text = read_text(path);
+  Result<Json> parsed = text.ok() ? parse_json(*text.value) : Result<Json>(Issues(text.issues));
+  for (const Issue& issue : parsed.issues) {
+    const bool named = !text.ok() || !issue.path.empty();
+    result.issues.push_back({"/profile" + issue.path, named ? issue.message : shortened(path) + ": " + issue.message});
+  }
+  if (parsed.ok()) request["profile"] = std::move(*parsed.value);
+}
+
 }  // namespace
 
-void add_scenario_flags(CLI::App& app, ScenarioInput& input) {
-  app.add_option("SCENARIO", input.document, "Scenario file, - for standard input, or handbook:ID.");
+void add_scenario_flags(CLI::App& app, ScenarioInput& input, const char* document) {
+  app.add_option(document, input.document, "Scenario file, - for standard input, or handbook:ID.");
   const std::vector<FieldInfo> fields = scenario_fields();
   input.values.resize(flag_count);
   for (std::size_t i = 0; i < flag_count; ++i) {
@@ -227,28 +258,33 @@ ScenarioRequestText fill_request(const ScenarioInput& input, Json& request) {
       std::all_of(input.values.begin(), input.values.end(), [](const auto& value) { return !value; }) &&
       input.sets.empty();
   std::optional<Json> document;
-  if (input.document.rfind(handbook_prefix, 0) != 0) {
-    document = read_document(input.document, result);
-  } else if (untouched) {
-    document = Json(input.document);  // the answer then holds the case as well
+  if (input.document.rfind(handbook_prefix, 0) == 0) {
+    document = Json(input.document);
   } else {
-    document = case_scenario(input.document.substr(handbook_prefix.size()), result);
+    document = read_document(input.document, result);
   }
-  if (!input.profile.empty()) {
-    const Result<std::string> text = read_text(input.profile);
-    Result<Json> parsed = text.ok() ? parse_json(*text.value) : Result<Json>(Issues(text.issues));
-    for (const Issue& issue : parsed.issues) result.issues.push_back({"", "--profile: " + issue.message});
-    if (parsed.ok()) request["profile"] = std::move(*parsed.value);
+  // A case that nothing changes is named, and the answer then holds the case as well.
+  if (document && document->is_string() && !untouched) {
+    document = case_scenario(document->get<std::string>().substr(handbook_prefix.size()), result);
   }
-  if (!document) return result;
-  if (!untouched && !document->is_object()) {
-    result.issues.push_back({"", "The scenario is no object, so flags cannot change it."});
-    return result;
-  }
+  result.whole = document.has_value();
+  if (!document) document = Json::object();
+  if (!input.profile.empty()) read_profile(input.profile, request, result);
   if (!untouched) apply_flags(input, *document, result);
   for (const std::string& set : input.sets) apply_set(set, *document, result);
   request["scenario"] = std::move(*document);
   return result;
+}
+
+Issues at_paths(std::span<const BadArgument> bad, ScenarioRequestText& result) {
+  Issues issues;
+  for (const BadArgument& argument : bad) {
+    const auto flag = std::find_if(flags.begin(), flags.end(), [&](const Flag& f) { return f.name == argument.flag; });
+    const std::string path = flag != flags.end() ? flag->path : argument.flag == "--profile" ? "/profile" : "";
+    if (flag != flags.end()) result.flags.push_back({path, argument.flag});
+    issues.push_back({path, argument.message});
+  }
+  return issues;
 }
 
 }  // namespace meshgauge::cli

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,14 +20,19 @@ struct ScenarioInput {
   std::vector<std::string> sets;                   ///< /json/path=value
 };
 
-/// Adds the flags, with the help of the fields they set.
-void add_scenario_flags(CLI::App&, ScenarioInput&);
+/// Adds the flags, with the help of the fields they set. `document` is what the scenario file is called.
+void add_scenario_flags(CLI::App&, ScenarioInput&, const char* document = "SCENARIO");
 
-/// A request without its command: scenario and profile. Issues of flags name the flag.
+/// A request without its command: scenario and profile. Values of flags stand in the scenario as they were typed, good
+/// or bad, so that the core judges them with the rest.
 struct ScenarioRequestText {
   Issues issues;
   std::vector<FlagOfPath> flags;  ///< that were given
+  bool whole = true;              ///< the document was read; else the scenario holds the flags alone
 };
 [[nodiscard]] ScenarioRequestText fill_request(const ScenarioInput&, nlohmann::ordered_json& request);
+
+/// Problems of flags at the paths of what they set.
+[[nodiscard]] Issues at_paths(std::span<const BadArgument>, ScenarioRequestText&);
 
 }  // namespace meshgauge::cli

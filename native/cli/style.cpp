@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -25,6 +26,37 @@ std::string scaled_text(double value, double unit, const char* name) {
                      : scaled >= 10                                ? 1
                                                                    : 2,
                      name);
+}
+
+/// Characters of East Asian scripts take two columns (Unicode 15, EastAsianWidth: W and F, as far as texts here go).
+bool is_wide(std::string_view character) {
+  if (character.size() != 3) return false;
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(character[i])); };
+  const unsigned code = (byte(0) & 0xfU) << 12U | (byte(1) & 0x3fU) << 6U | (byte(2) & 0x3fU);
+  return (code >= 0x1100 && code < 0x1160) || (code >= 0x2e80 && code < 0xa4d0) || (code >= 0xac00 && code < 0xd7a4) ||
+         (code >= 0xf900 && code < 0xfb00) || (code >= 0xfe30 && code < 0xfe70) || (code >= 0xff00 && code < 0xff61) ||
+         (code >= 0xffe0 && code < 0xffe7);
+}
+
+bool closes(std::string_view character) {
+  for (const std::string_view mark : {"，", "。", "；", "：", "、", "？", "！", "）", "”", "》"}) {
+    if (character == mark) return true;
+  }
+  return false;
+}
+
+/// What stays on one line: a word, or one wide character, with the punctuation that closes it.
+std::size_t piece_size(std::string_view text) {
+  std::size_t size = 0;
+  while (size < text.size() && text[size] != ' ') {
+    const std::size_t step = std::max<std::size_t>(utf8_character(text.substr(size)), 1);
+    const std::string_view character = text.substr(size, step);
+    if (size > 0 && is_wide(character) && !closes(character)) break;
+    size += step;
+    const std::string_view next = text.substr(size, utf8_character(text.substr(size)));
+    if (is_wide(character) && !closes(next)) break;
+  }
+  return size;
 }
 
 }  // namespace
@@ -73,26 +105,36 @@ std::string percent_text(double share) { return fmt::format("{:.1f} %", rounded(
 
 std::string grouped(double value) { return number_text(std::floor(value + 0.5)); }
 
+std::size_t columns_of(std::string_view text) {
+  std::size_t columns = 0;
+  while (!text.empty()) {
+    const std::size_t size = std::max<std::size_t>(utf8_character(text), 1);
+    columns += is_wide(text.substr(0, size)) ? 2 : 1;
+    text.remove_prefix(size);
+  }
+  return columns;
+}
+
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t used) {
   constexpr std::size_t width = 80;
   std::string out;
   std::size_t column = used;
   bool line_start = true;
   while (!text.empty()) {
-    const std::size_t space = text.find(' ');
-    const std::string_view word = text.substr(0, space);
-    text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
-    std::size_t letters = 0;
-    for (const char c : word) letters += (static_cast<unsigned char>(c) & 0xc0U) != 0x80 ? 1 : 0;
-    if (!line_start && column + 1 + letters > width) {
+    const bool spaced = !line_start && text[0] == ' ';
+    if (text[0] == ' ') text.remove_prefix(1);
+    const std::string_view word = text.substr(0, piece_size(text));
+    text.remove_prefix(word.size());
+    const std::size_t columns = columns_of(word);
+    if (!line_start && column + (spaced ? 1 : 0) + columns > width) {
       out += '\n' + std::string(indent, ' ');
       column = indent;
-    } else if (!line_start) {
+    } else if (spaced) {
       out += ' ';
       ++column;
     }
     out += word;
-    column += letters;
+    column += columns;
     line_start = false;
   }
   return out;

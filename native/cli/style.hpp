@@ -32,8 +32,10 @@ class Style {
 /// "1,234".
 [[nodiscard]] std::string grouped(double value);
 
-/// Breaks at spaces so that no line is longer than 80; further lines start with `indent` spaces. `used` columns of the
-/// first line are taken already.
+/// Columns of a terminal: a Chinese character takes two.
+[[nodiscard]] std::size_t columns_of(std::string_view text);
+/// Breaks at spaces and between Chinese characters so that no line is longer than 80; further lines start with `indent`
+/// spaces. `used` columns of the first line are taken already.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent, std::size_t used = 0);
 
 }  // namespace meshgauge::cli

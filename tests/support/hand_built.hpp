@@ -1,6 +1,7 @@
 // Models, clusters and scenarios written out by hand: tests of counting and pricing need no catalog and no reader.
 #pragma once
 
+#include "core/engine/engine.hpp"
 #include "core/scenario/scenario.hpp"
 
 namespace meshgauge::hand_built {
@@ -175,6 +176,9 @@ inline Scenario data_parallel(ModelShape model, Cluster cluster, Engine engine, 
                               std::int64_t sequence, std::int64_t micro_batch, std::int64_t global_batch) {
   Scenario s = megatron(std::move(model), std::move(cluster), 1, 1, sequence, micro_batch, global_batch);
   s.parallelism.zero_stage = zero_stage;
+  const DataParallelRules& rules = data_parallel_rules(engine, zero_stage);
+  s.training.overlap_gradient_reduction = rules.reduce_overlaps;
+  s.training.overlap_parameter_gather = rules.gather_overlaps;
   s.training.engine = engine;
   s.training.kernels = Kernels::eager;
   return s;

@@ -7,8 +7,12 @@ import { load } from "../../wasm/package/node.js";
 const core = await load();
 assert.equal(core.api({ command: "describe" }).ok, true);
 assert.equal(core.api({ command: "no such command" }).ok, false);
+const validate = { command: "validate", files: [] };
 
 const module = await readFile(new URL("../../wasm/package/meshgauge.wasm", import.meta.url));
+const small = await load({ wasmBinary: module });
+assert.equal(small.apiText(JSON.stringify({ command: "describe" })), core.apiText(JSON.stringify({ command: "describe" })));
+assert.deepEqual([small.api(validate).ok, core.api(validate).ok], [false, true]);
 const [gzip, brotli] = [gzipSync(module, { level: 9 }).length, brotliCompressSync(module).length];
 console.log(`meshgauge.wasm: ${module.length} bytes, ${gzip} with gzip, ${brotli} with brotli`);
 assert.ok(gzip <= 180_000, "the compressed module is over 180 KB");

@@ -3,8 +3,10 @@
 import { start } from "./core.js";
 
 /** @type {typeof import("./index.js").load} */
-export async function load({ wasmBinary, wasmUrl = new URL("./meshgauge.wasm", import.meta.url) } = {}) {
+export async function load({ wasmBinary, wasmUrl, all = false } = {}) {
   if (wasmBinary) return start(await WebAssembly.compile(wasmBinary));
+  // Written out, so that bundlers find both files.
+  wasmUrl ??= all ? new URL("./meshgauge-all.wasm", import.meta.url) : new URL("./meshgauge.wasm", import.meta.url);
   const response = await fetch(wasmUrl);
   if (!response.ok) throw new Error(`meshgauge: ${response.url} answered ${response.status}`);
   return start(await WebAssembly.compile(await response.arrayBuffer()));  // works under any MIME type

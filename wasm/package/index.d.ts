@@ -1,6 +1,7 @@
 // The meshgauge core: requests in, typed answers out. types.d.ts is generated; see wasm/types.
 import type {
-  DescribeResponse, EstimateResponse, GpuEntry, HandbookCase, ModelEntry, Scenario, SystemEntry,
+  DescribeResponse, DiagnoseResponse, EstimateResponse, GpuEntry, HandbookCase, ModelEntry, Scenario, SystemEntry,
+  ValidateResponse,
 } from "./types.js";
 
 export type * from "./types.js";
@@ -13,8 +14,36 @@ export interface CatalogEntries {
 }
 export type CatalogKind = keyof CatalogEntries;
 
+/** A measured run; any subset of `measured` but none at all. */
+export interface MeasuredRun {
+  id?: string;
+  source?: string;
+  /** Runs of a family are summed up together; by default those of a source. */
+  family?: string;
+  scenario: Scenario;
+  measured: {
+    step_seconds?: number;
+    allocated_bytes?: number;
+    reserved_bytes?: number;
+    device_bytes?: number;
+    out_of_memory?: boolean;
+    /** The pipeline rank whose memory was read; by default the one that needs most. */
+    rank?: "last" | "first" | "max";
+  };
+  notes?: string;
+}
+/** A run that could not be put into a scenario. */
+export interface SkippedRun {
+  id?: string;
+  source?: string;
+  skipped: string;
+}
+
 export type Request =
   | { command: "estimate"; scenario: Scenario | `handbook:${string}`; explain?: boolean }
+  | { command: "validate"; files: { file?: string; runs: (MeasuredRun | SkippedRun)[] }[]; profile?: Record<string, unknown> }
+  /** `text` holds PyTorch's out-of-memory message; a scenario of a model alone names the model. */
+  | { command: "diagnose"; text: string; scenario?: Scenario | Pick<Scenario, "model"> | `handbook:${string}`; profile?: Record<string, unknown> }
   | { command: "catalog"; kind: CatalogKind; id?: string }
   | { command: "describe" };
 
@@ -30,6 +59,8 @@ export interface Failure {
 export type Response<R extends Request = Request> =
   | Failure
   | (R extends { command: "estimate" } ? EstimateResponse
+    : R extends { command: "validate" } ? ValidateResponse
+    : R extends { command: "diagnose" } ? DiagnoseResponse
     : R extends { command: "catalog"; kind: infer K extends CatalogKind }
       ? { ok: true; kind: K } & (R extends { id: string } ? { entry: CatalogEntries[K] } : { entries: CatalogEntries[K][] })
     : DescribeResponse);
@@ -45,5 +76,10 @@ export interface LoadOptions {
   wasmBinary?: BufferSource;
   /** Where the module is; by default beside this file. */
   wasmUrl?: string | URL;
+  /**
+   * In a page: loads the module with every command instead of the small one, which answers estimate, catalog and
+   * describe. In Node every command is there.
+   */
+  all?: boolean;
 }
 export function load(options?: LoadOptions): Promise<Core>;

@@ -41,6 +41,8 @@ export interface Scenario {
     pipeline_schedule?: "naive" | "gpipe" | "pipedream" | "pipedream-2bw" | "1f1b" | "interleaved" | "zb-h1" | "zb-h2" | "zb-v" | "dualpipe";
     /** Layers of each model chunk in model order, where the split is uneven. Unit: layers. From 0 to 100000. Default: as even as possible. */
     stage_layers?: number[];
+    /** Megatron's layout string, as in Et*3|(tt|)*6mL, instead of stage_layers and virtual_pipeline_size. Default: none: stage_layers, or as even as possible. */
+    pipeline_layout?: string;
     /** CP: ranks that share each sequence, attention included. Unit: ranks. From 1 to 1000000. Default: 1. */
     context_parallel_size?: number;
     /** How attention crosses context-parallel ranks. Default: ring. */
@@ -51,20 +53,32 @@ export interface Scenario {
     expert_tensor_parallel_size?: number;
     /** DP: replicas that split the global batch. Unit: ranks. From 1 to 1000000. Default: gpus / (TP x PP x CP). */
     data_parallel_size?: number;
+    /** Groups that each hold a whole sharded copy: HSDP, or Megatron's optimizer instances. Unit: replicas. From 1 to 1000000. Default: 1. */
+    data_parallel_replicate_size?: number;
+    /** Interleaved schedule: micro-batches that one model chunk runs in a row. Unit: micro-batches. From 1 to 1000000000. Default: pipeline_parallel_size. */
+    micro_batch_group_size?: number;
     /** What data parallelism shards: 0 nothing, 1 optimizer states, 2 and gradients, 3 and parameters. From 0 to 3. Default: the engine's. */
     zero_stage?: number;
-    /** FSDP: frees gathered parameters between forward and backward. Default: true. */
+    /** FSDP: frees gathered parameters between forward and backward. Default: true; false with FSDP at zero_stage 2. */
     reshard_after_forward?: boolean;
   };
   training?: {
     /** Training software whose memory and communication is counted. Default: single on 1 GPU; megatron with TP, PP, CP or EP; deepspeed where a ZeRO stage is named; else ddp. */
-    engine?: "single" | "dp" | "ddp" | "fsdp1" | "fsdp2" | "deepspeed" | "megatron" | "hf";
+    engine?: "single" | "dp" | "ddp" | "fsdp1" | "fsdp2" | "deepspeed" | "megatron" | "hf" | "torchtitan" | "megatron_deepspeed";
+    /** Version of the engine's software, as in 0.14 or 4.45.2: defaults and memory changed between them. Default: the newest that is described. */
+    engine_version?: string;
     /** Number format of the matrix products; fp32 master states but for pure_bf16. Default: bf16; fp16, else fp32, where the GPU has none. */
-    precision?: "fp32" | "tf32" | "bf16" | "fp16" | "fp8" | "pure_bf16";
+    precision?: "fp32" | "tf32" | "bf16" | "fp16" | "fp8" | "pure_bf16" | "mxfp8" | "nvfp4";
     /** Update rule, which sets the states per parameter. Default: adamw. */
     optimizer?: "adamw" | "adamw_8bit" | "adafactor" | "sgd" | "momentum" | "lion" | "muon";
     /** Number format in which gradients add up over micro-batches. Default: the engine's. */
-    gradient_dtype?: "fp32" | "bf16" | "fp16" | "fp8" | "int64";
+    gradient_dtype?: "fp32" | "bf16" | "fp16";
+    /** Number format of the optimizer's moments. Default: fp32. */
+    moment_dtype?: "fp32" | "bf16" | "fp16" | "fp8";
+    /** Number format of master weights; bf16: 2-byte remainders beside bf16 weights. Default: fp32. */
+    master_dtype?: "fp32" | "bf16" | "fp16";
+    /** Whether weights are stored and gathered in 8 bits. Default: false. */
+    fp8_parameters?: boolean;
     /** Tokens of one sequence. Unit: tokens. From 1 to 1000000000. Default: the model's positions, at most 4,096. */
     sequence_length?: number;
     /** Sequences that one replica runs forward at once. Unit: sequences. From 1 to 1000000. Default: 1. */
@@ -78,18 +92,60 @@ export interface Scenario {
       /** Full recompute: the n of the method. Unit: layers. From 1 to 100000. Default: 1. */
       layers?: number;
       /** Selective recompute: what is dropped in each layer. Default: core_attention. */
-      modules?: ("core_attention" | "layernorm" | "mlp" | "moe_activation" | "mla_up_projection")[];
+      modules?: ("core_attention" | "layernorm" | "mlp" | "moe_activation" | "mla_up_projection" | "operators")[];
     };
-    /** Whether the score matrix is kept (unfused) or not (flash). Default: flash; unfused on GPUs before Ampere. */
-    attention?: "flash" | "unfused";
+    /** Whether the score matrix is kept (unfused) or not; sdpa is PyTorch's, over a flash kernel. Default: flash; cudnn for megatron from Hopper on; sdpa with eager kernels; unfused before Ampere. */
+    attention?: "flash" | "unfused" | "cudnn" | "sdpa";
     /** How the vocabulary loss holds its logits. Default: unfused. */
-    loss?: "unfused" | "fused" | "chunked";
+    loss?: "unfused" | "fused" | "chunked" | "native";
     /** How far element-wise operators are fused. Default: the engine's. */
     kernels?: "fused" | "eager" | "compiled";
+    /** Whether the data loader makes a mask of b x s x s bytes (Megatron does unless told otherwise). Default: false. */
+    attention_mask?: boolean;
+    /** Whether the matrix product itself adds to the gradient. Default: true for megatron with fused kernels. */
+    gradient_accumulation_fusion?: boolean;
+    /** Deterministic kernels and cuBLAS workspaces. Default: false. */
+    deterministic?: boolean;
+    /** Whether gradients are reduced while the backward runs. Default: the engine's. */
+    overlap_gradient_reduction?: boolean;
+    /** Whether updated parameters are gathered while the next forward runs. Default: the engine's. */
+    overlap_parameter_gather?: boolean;
+    /** Whether tensor-parallel collectives run beside their own products (Transformer Engine user buffers). Default: false. */
+    overlap_tensor_parallel?: boolean;
+    /** Whether messages between stages run beside compute. Default: true for interleaved and zero-bubble schedules. */
+    overlap_pipeline?: boolean;
+    /** Whether layers are replayed without launches by the host. Default: false. */
+    cuda_graphs?: boolean;
+    /** Whether expert all-to-alls run beside another micro-batch, which keeps one more layer. Default: false. */
+    overlap_expert_parallel?: boolean;
+    /** Low-rank adapters on a frozen base: 16 bit (lora), 4-bit NF4 (qlora) or 4-bit GPTQ (gptq_lora). Default: none. */
+    peft?: "none" | "lora" | "qlora" | "gptq_lora";
+    /** Rank of the adapters. From 1 to 65536. Default: 16. */
+    lora_rank?: number;
+    /** Matrices that carry an adapter. Default: attention. */
+    lora_targets?: "query_value" | "attention" | "all_linear";
+    /** fused: base and adapter run in one operator. Default: plain. */
+    lora_kernels?: "plain" | "fused";
+    /** QLoRA: whether the scales are quantised too. Default: true. */
+    double_quantisation?: boolean;
+    /** Whether norms and residual stream are fp32 (peft's prepare_model_for_kbit_training). Default: false. */
+    upcast_residual?: boolean;
+    /** dpo: policy and frozen reference on pairs of answers; reward: pairs of answers. Default: next_token. */
+    objective?: "next_token" | "dpo" | "reward";
+    /** Where optimizer states live, if not on the GPU. Default: none. */
+    optimizer_offload?: "none" | "cpu" | "nvme";
+    /** Where parameter shards live, if not on the GPU. Default: none. */
+    parameter_offload?: "none" | "cpu" | "nvme";
     /** Whether dropout masks are kept. Default: true where the engine trains the model family with dropout. */
     dropout?: boolean;
     /** Tokens on the fullest expert rank over the mean. From 1 to 10000. Default: 1. */
     moe_load_factor?: number;
+    /** Tokens that an expert takes at most, over the mean; the rest is dropped. From 0 to 10000. Default: 0: dropless. */
+    moe_capacity_factor?: number;
+    /** How tokens reach their experts. Default: alltoall. */
+    moe_dispatcher?: "alltoall" | "allgather" | "deepep" | "hybridep";
+    /** Whether the experts of a rank run as one grouped product, or one after the other. Default: true. */
+    moe_grouped_gemm?: boolean;
     /** Tokens of the whole run. Unit: tokens. From 0 to 1000000000000000000. Default: 0: not asked. */
     tokens?: number;
   };
@@ -124,12 +180,17 @@ export interface EstimateResponse {
       data_parallel_size: number;
       zero_stage: number;
       reshard_after_forward: boolean;
+      micro_batch_group_size?: number;
     };
     training: {
       engine: string;
+      engine_version: string;
       precision: string;
       optimizer: string;
       gradient_dtype: string;
+      moment_dtype: string;
+      master_dtype: string;
+      fp8_parameters: boolean;
       sequence_length: number;
       micro_batch_size: number;
       global_batch_size: number;
@@ -141,9 +202,24 @@ export interface EstimateResponse {
       attention: string;
       loss: string;
       kernels: string;
+      attention_mask: boolean;
+      gradient_accumulation_fusion: boolean;
+      deterministic: boolean;
+      overlap_gradient_reduction: boolean;
+      overlap_parameter_gather: boolean;
+      overlap_tensor_parallel: boolean;
+      overlap_pipeline: boolean;
+      cuda_graphs: boolean;
+      overlap_expert_parallel: boolean;
+      peft: string;
+      objective: string;
+      optimizer_offload: string;
+      parameter_offload: string;
       dropout: boolean;
       moe_load_factor: number;
       tokens: number;
+      moe_dispatcher?: string;
+      moe_grouped_gemm?: boolean;
     };
   };
   model: {
@@ -158,9 +234,20 @@ export interface EstimateResponse {
     allocated_bytes: number;
     reserved_bytes: number;
     device_bytes: number;
+    allocated_low_bytes: number;
+    allocated_high_bytes: number;
+    reserved_low_bytes: number;
+    reserved_high_bytes: number;
     device_low_bytes: number;
     device_high_bytes: number;
     capacity_bytes: number;
+    host_bytes_per_node: number;
+    other_phases: {
+      first_step: number;
+      evaluation: number;
+      save: number;
+      resume: number;
+    };
     binding: {
       stage: number;
       phase: string;
@@ -179,6 +266,7 @@ export interface EstimateResponse {
         forward: number;
         loss: number;
         backward: number;
+        reduce: number;
         optimizer: number;
       };
       lines: {
@@ -270,6 +358,301 @@ export interface EstimateResponse {
   case?: HandbookCase;
 }
 
+export interface ValidateResponse {
+  ok: true;
+  files: {
+    file: string;
+    runs: number;
+    step_time: {
+      n: number;
+      mean: null | number;
+      median: null | number;
+      p90: null | number;
+      max: null | number;
+      bias: null | number;
+      coverage: null | number;
+    };
+    memory: {
+      allocated: {
+        n: number;
+        mean: null | number;
+        median: null | number;
+        p90: null | number;
+        max: null | number;
+        bias: null | number;
+        coverage: null | number;
+      };
+      reserved: {
+        n: number;
+        mean: null | number;
+        median: null | number;
+        p90: null | number;
+        max: null | number;
+        bias: null | number;
+        coverage: null | number;
+      };
+      device: {
+        n: number;
+        mean: null | number;
+        median: null | number;
+        p90: null | number;
+        max: null | number;
+        bias: null | number;
+        coverage: null | number;
+      };
+      all: {
+        n: number;
+        mean: null | number;
+        median: null | number;
+        p90: null | number;
+        max: null | number;
+        bias: null | number;
+        coverage: null | number;
+      };
+    };
+    fits: {
+      n: number;
+      right: number;
+      out_of_memory: number;
+      false_fits: number;
+      false_ooms: number;
+    };
+    families: {
+      family: string;
+      runs: number;
+      step_time: {
+        n: number;
+        mean: null | number;
+        median: null | number;
+        p90: null | number;
+        max: null | number;
+        bias: null | number;
+        coverage: null | number;
+      };
+      memory: {
+        allocated: {
+          n: number;
+          mean: null | number;
+          median: null | number;
+          p90: null | number;
+          max: null | number;
+          bias: null | number;
+          coverage: null | number;
+        };
+        reserved: {
+          n: number;
+          mean: null | number;
+          median: null | number;
+          p90: null | number;
+          max: null | number;
+          bias: null | number;
+          coverage: null | number;
+        };
+        device: {
+          n: number;
+          mean: null | number;
+          median: null | number;
+          p90: null | number;
+          max: null | number;
+          bias: null | number;
+          coverage: null | number;
+        };
+        all: {
+          n: number;
+          mean: null | number;
+          median: null | number;
+          p90: null | number;
+          max: null | number;
+          bias: null | number;
+          coverage: null | number;
+        };
+      };
+      fits: {
+        n: number;
+        right: number;
+        out_of_memory: number;
+        false_fits: number;
+        false_ooms: number;
+      };
+    }[];
+    skipped: {
+      id: string;
+      line: number;
+      reason: string;
+    }[];
+    rows: {
+      id: string;
+      line: number;
+      family: string;
+      source: string;
+      rank: string;
+      step_time?: {
+        predicted: number;
+        measured: number;
+        error: number;
+        low: number;
+        high: number;
+        within: boolean;
+      };
+      memory: {
+        allocated?: {
+          predicted: number;
+          measured: number;
+          error: number;
+          low: number;
+          high: number;
+          within: boolean;
+        };
+        reserved?: {
+          predicted: number;
+          measured: number;
+          error: number;
+          low: number;
+          high: number;
+          within: boolean;
+        };
+        device?: {
+          predicted: number;
+          measured: number;
+          error: number;
+          low: number;
+          high: number;
+          within: boolean;
+        };
+      };
+      fits: {
+        predicted: boolean;
+        measured: boolean;
+        right: boolean;
+      };
+    }[];
+  }[];
+  overall: {
+    runs: number;
+    step_time: {
+      n: number;
+      mean: null | number;
+      median: null | number;
+      p90: null | number;
+      max: null | number;
+      bias: null | number;
+      coverage: null | number;
+    };
+    memory: {
+      allocated: {
+        n: number;
+        mean: null | number;
+        median: null | number;
+        p90: null | number;
+        max: null | number;
+        bias: null | number;
+        coverage: null | number;
+      };
+      reserved: {
+        n: number;
+        mean: null | number;
+        median: null | number;
+        p90: null | number;
+        max: null | number;
+        bias: null | number;
+        coverage: null | number;
+      };
+      device: {
+        n: number;
+        mean: null | number;
+        median: null | number;
+        p90: null | number;
+        max: null | number;
+        bias: null | number;
+        coverage: null | number;
+      };
+      all: {
+        n: number;
+        mean: null | number;
+        median: null | number;
+        p90: null | number;
+        max: null | number;
+        bias: null | number;
+        coverage: null | number;
+      };
+    };
+    fits: {
+      n: number;
+      right: number;
+      out_of_memory: number;
+      false_fits: number;
+      false_ooms: number;
+    };
+    skipped: number;
+  };
+}
+
+export interface DiagnoseResponse {
+  ok: true;
+  schema_version: number;
+  kind: string;
+  known: string;
+  requests: {
+    bytes: number;
+    low_bytes: number;
+    high_bytes: number;
+    accelerator: string;
+    place: string;
+    messages: number;
+    ranks: number[];
+    device: null | number;
+    capacity_bytes: null | number;
+    free_bytes: null | number;
+    allocated_bytes: null | number;
+    unallocated_bytes: null | number;
+  }[];
+  further_messages: number;
+  candidates: {
+    request: number;
+    id: string;
+    name: string;
+    bytes: number;
+    match: string;
+    place: string;
+    formula: string;
+    values: Record<string, number>;
+    source: string;
+    unlikely: boolean;
+    models?: string;
+    chance?: number;
+  }[];
+  held: {
+    id: string;
+    name: string;
+    bytes: number;
+  }[];
+  findings: {
+    id: string;
+    message: string;
+  }[];
+  estimate: null | {
+    fits: boolean;
+    fit_probability: number;
+    allocated_bytes: number;
+    reserved_bytes: number;
+    device_bytes: number;
+    capacity_bytes: number;
+    binding: {
+      stage: number;
+      phase: string;
+    };
+  };
+  remedies: {
+    id: string;
+    name: string;
+    set: Record<string, string | number | boolean>;
+    saved_bytes: number;
+    device_bytes: number;
+    fits: boolean;
+    step_seconds: number;
+  }[];
+}
+
 export interface DescribeResponse {
   ok: true;
   schema_version: number;
@@ -345,9 +728,10 @@ export interface ModelEntry {
       what: string;
       params: number;
     }[];
-    qk_norm?: string;
+    embedding_width?: number;
     norms_per_layer?: number;
     bias_lm_head?: boolean;
+    qk_norm?: string;
     norm_bias?: boolean;
     norm_weight?: boolean;
     attention_sinks?: boolean;

@@ -67,6 +67,25 @@ export function corpus(core) {
     { ...valid, model: { hidden_size: 64, "é\u0000\u{1f600}": [] } }, "handbook:no-such-case", null, 3, [],
   ];
   const estimate = (/** @type {unknown} */ scenario) => ({ command: "estimate", scenario });
+  const bytes = { allocated_bytes: 5e10, reserved_bytes: 6e10, device_bytes: 7e10 };
+  const measured = [
+    { step_seconds: 1.5, ...bytes, rank: "last" }, { step_seconds: 0.3 }, { ...bytes, rank: "first" }, { out_of_memory: true },
+    { out_of_memory: false }, {}, { step_seconds: -1 }, { rank: "middle" },
+  ];
+  const runs = scenarios.slice(0, 60).map((scenario, i) =>
+    ({ id: `run ${i}`, family: `family ${i % 3}`, source: "corpus", scenario, measured: measured[i % 5] }));
+  const validate = (/** @type {unknown[]} */ ...files) => ({ command: "validate", files });
+  const oom = [
+    "[rank0]: in cross_entropy\n[rank0]: CUDA out of memory. Tried to allocate 3.91 GiB. GPU 0 has a total capacity of 79.15 GiB "
+      + "of which 3.25 GiB is free. Process 12 has 40.00 GiB memory in use. Process 123 has 35.89 GiB memory in use. Of the allocated "
+      + "memory 23.11 GiB is allocated by PyTorch, with 1.00 GiB allocated in private pools (e.g., CUDA Graphs), and 11.20 GiB is "
+      + "reserved by PyTorch but unallocated.",
+    "Tried to allocate 786.00 MiB (GPU 0; 31.74 GiB total capacity; 28.82 GiB already allocated; 503.38 MiB free; 29.97 GiB cached)",
+    "Tried to allocate 20.00 MiB. Tried to allocate 250.00 MiB. Tried to allocate 1000.00 MiB. Tried to allocate 123.00 GiB.",
+    "DefaultCPUAllocator: you tried to allocate 26084376576 bytes.", "nothing", "",
+  ];
+  const diagnose = (/** @type {string} */ text, /** @type {unknown[]} */ ...scenario) =>
+    ({ command: "diagnose", text, ...(scenario.length && { scenario: scenario[0] }) });
   const requests = [
     { command: "describe" },
     ...["models", "systems", "gpus", "handbook", "nothing"].map((kind) => ({ command: "catalog", kind })),
@@ -75,6 +94,13 @@ export function corpus(core) {
     ...handbook.map((/** @type {string} */ id) => estimate(`handbook:${id}`)),
     ...scenarios.map((scenario, i) => ({ ...estimate(scenario), ...(i % 3 === 0 && { explain: true }) })),
     ...mistakes.map(estimate),
+    validate({ file: "a", runs }, { file: "b", runs: [{ id: "left out", skipped: "no layout" }] }),
+    { ...validate({ file: "a", runs: runs.slice(0, 5) }), profile: { fixed_per_step_seconds: 0.25, memory_sigma: 0.2 } },
+    ...measured.slice(5).map((wrong) => validate({ file: "a", runs: [{ ...runs[0], measured: wrong }] })),
+    validate(), validate({}), validate(1), { command: "validate" },
+    ...oom.flatMap((text) => [diagnose(text), diagnose(text, { model: models[0] }), diagnose(text, valid), diagnose(text, 3)]),
+    ...scenarios.slice(0, 80).map((scenario) => diagnose(oom[0] + oom[1] + oom[2], scenario)),
+    { command: "diagnose" }, { command: "diagnose", text: 1 }, diagnose(oom[0], "handbook:no-such-case"), diagnose(oom[0], {}),
     { command: "dance" }, { command: 1 }, {}, [], null, "text",
   ];
   const malformed = [

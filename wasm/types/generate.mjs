@@ -15,10 +15,14 @@ export function types(core) {
   const described = core.api({ command: "describe" });
   if (!described.ok) throw new Error("the core does not describe itself");
 
-  const estimate = nothing();
+  const estimate = nothing(), validate = nothing(), diagnose = nothing();
   for (const text of corpus(core)) {
     const answer = JSON.parse(core.apiText(text));
-    if (answer.ok && JSON.parse(text).command === "estimate") widen(estimate, answer);
+    if (!answer.ok) continue;
+    const { command } = JSON.parse(text);
+    if (command === "estimate") widen(estimate, answer);
+    if (command === "validate") widen(validate, answer);
+    if (command === "diagnose") widen(diagnose, answer);
   }
   const always = { ok: "true", values: "Record<string, number>" };
   const catalog = Object.entries(entries).map(([kind, name]) => {
@@ -34,6 +38,10 @@ export function types(core) {
 export interface Scenario ${scenarioType(described.fields)}
 
 export interface EstimateResponse ${typeOf(estimate, { ...always, "scenario.model": model, case: "HandbookCase" })}
+
+export interface ValidateResponse ${typeOf(validate, always)}
+
+export interface DiagnoseResponse ${typeOf(diagnose, { ...always, set: "Record<string, string | number | boolean>" })}
 
 export interface DescribeResponse ${typeOf(widen(nothing(), described), always)}
 

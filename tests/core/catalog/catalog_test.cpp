@@ -34,7 +34,7 @@ constexpr std::array all_kinds{CatalogKind::models, CatalogKind::gpus, CatalogKi
 }  // namespace
 
 TEST_CASE("Reading a catalog line by line finds what parsing the whole file finds") {
-  constexpr std::array<std::size_t, 3> expected{170, 48, 64};
+  constexpr std::array<std::size_t, 3> expected{185, 48, 64};
   for (const CatalogKind kind : all_kinds) {
     const json file = json::parse(file_of(kind));
     const std::vector<CatalogEntry> entries = catalog_entries(kind);
@@ -176,12 +176,39 @@ TEST_CASE("Systems are found by the provider's instance names") {
   CHECK(system("BM.GPU.H100.8") == "oci-bm.gpu.h100.8");
 }
 
+TEST_CASE("A name that can only mean one entry finds it, however its words are joined or cut short") {
+  CHECK(model("llama3-8b") == "llama-3-8b");
+  CHECK(model("meta-llama/Meta-Llama-3-8B") == "llama-3-8b");
+  CHECK(model("EleutherAI/gpt-j-6B") == "gpt-j-6b");
+  CHECK(model("FacebookAI/roberta-base") == "roberta-base");
+  CHECK(model("facebook/opt-350m") == "opt-350m");
+  CHECK(model("google/flan-t5-xl") == "flan-t5-xl");
+  CHECK(model("microsoft/phi-1_5") == "phi-1.5");
+  CHECK(model("qwen3-235b") == "qwen3-235b-a22b");
+  CHECK(model("kimi") == "kimi-k2");
+  CHECK(system("dgxh100") == "dgx-h100");
+  CHECK(system("gb200") == "gb200-nvl72");
+  CHECK(model("opt-1").starts_with("unknown model"));
+  CHECK(gpu("rtx-6000").starts_with("unknown GPU"));  // the RTX 6000 of Turing is not that of Ada
+}
+
+TEST_CASE("A name that several entries begin with, or contain, is answered with those") {
+  CHECK(model("bert") == "unknown model \"bert\"; did you mean \"bert-base\" or \"bert-large\"?");
+  CHECK(model("t5") ==
+        "unknown model \"t5\"; did you mean \"t5-small\", \"t5-base\", \"t5-large\", \"t5-3b\", \"t5-11b\", "
+        "\"flan-t5-base\", \"flan-t5-large\", \"flan-t5-xl\" or \"flan-t5-xxl\"?");
+  CHECK(model("phi-3") == "unknown model \"phi-3\"; did you mean \"phi-3-mini\", \"phi-3-small\" or \"phi-3-medium\"?");
+  CHECK(model("llama3").find("did you mean \"llama-3-8b\", \"llama-3-70b\", \"llama-3.1-8b\"") != std::string::npos);
+  CHECK(model("llama").find("\"llama-4-scout\" or \"llama-4-maverick\"?") != std::string::npos);  // the newest
+  CHECK(system("h100").find("did you mean \"dgx-h100\", \"hgx-h100\", ") != std::string::npos);
+}
+
 TEST_CASE("An unknown name is answered with the nearest known ones") {
-  CHECK(model("llama3-8b") == "unknown model \"llama3-8b\"; did you mean \"llama-3-8b\"?");
+  CHECK(model("lama3-8b") == "unknown model \"lama3-8b\"; did you mean \"llama-3-8b\"?");
   CHECK(model("Qwen/Qwen2.5-8B") ==
         "unknown model \"Qwen/Qwen2.5-8B\"; did you mean \"qwen2.5-3b\" or \"qwen2.5-7b\"?");
   CHECK(gpu("h101") == "unknown GPU \"h101\"; did you mean \"h100-sxm-80gb\"?");
-  CHECK(system("dgxh100") == "unknown system \"dgxh100\"; did you mean \"dgx-h100\"?");
+  CHECK(system("dgx-h10") == "unknown system \"dgx-h10\"; did you mean \"dgx-h100\"?");
 }
 
 TEST_CASE("A name like no other gets no suggestion, however long or empty it is") {
@@ -193,6 +220,18 @@ TEST_CASE("A name like no other gets no suggestion, however long or empty it is"
   const Result<ModelShape> result = find_model("wombat", "/model");
   REQUIRE(result.issues.size() == 1);
   CHECK(result.issues[0].path == "/model");
+}
+
+TEST_CASE("A model's entry says in words what its count rests on") {
+  for (const CatalogEntry& entry : catalog_entries(CatalogKind::models)) {
+    INFO(entry.id);
+    const json object = json::parse(entry.json);
+    const auto basis = object["params_basis"].get<std::string>();
+    CHECK(basis.starts_with("counted from the shape; "));
+    const bool equal = basis.find("equal to the published number") != std::string::npos;
+    CHECK((!equal || object["published"]["precision"] == "exact"));
+    CHECK((!equal || !object["published"].contains("mismatch")));
+  }
 }
 
 TEST_CASE("A GPU's datasheet becomes rates in base units") {

@@ -26,6 +26,15 @@ TEST_CASE("Names compare without regard to case and separator") {
   CHECK_FALSE(same_name("a-b", "a-bc"));
 }
 
+TEST_CASE("The words of a name are its runs of letters and of digits") {
+  CHECK(letters_and_digits("LLaMA-3 8B") == "llama38b");
+  CHECK(place_of_words("llama3", "llama-3.1-8b") == WordPlace::start);
+  CHECK(place_of_words("llama3", "llama-33b") == WordPlace::none);
+  CHECK(place_of_words("H100", "dgx-h100") == WordPlace::inside);
+  CHECK(place_of_words("h10", "dgx-h100") == WordPlace::none);
+  CHECK(place_of_words("", "dgx-h100") == WordPlace::none);
+}
+
 TEST_CASE("The distance of names is Levenshtein's over letters and digits") {
   CHECK(name_distance("kitten", "sitting", 9) == 3);  // Levenshtein 1966, the usual example
   CHECK(name_distance("llama3-8b", "llama-3-8B", 9) == 0);

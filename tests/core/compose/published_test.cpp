@@ -56,6 +56,7 @@ TEST_CASE("Korthikanti et al. 2022, table 5: eight step times within 6 %, 4 % on
     s.parallelism.zero_stage = 0;
     s.parallelism.virtual_pipeline = row.v;
     s.parallelism.schedule = row.v > 1 ? Schedule::interleaved : Schedule::one_f_one_b;
+    s.training.overlap_pipeline = row.v > 1;
     s.training.recompute = Recompute::selective;
     s.training.recompute_modules.core_attention = true;
     errors.push_back(seconds(s) / row.selective - 1);

@@ -177,6 +177,19 @@ TEST_CASE("The kernels of one rank add up to the model") {
   }
 }
 
+TEST_CASE("Embeddings narrower than the layers take a product on each side of them, and a smaller head") {
+  Scenario s = one_replica(gpt(24, 1024, 16, 50304), 1, 1, 2048, 1);
+  const double n = 2048, h = 1024, V = 50304, w = 512;
+  const double wide = step_flops(s).model_causal;
+  s.model.embedding_width = 512;  // OPT 350M
+  CHECK(wide - step_flops(s).model_causal == Approx(6 * n * (V * h - V * w - 2 * h * w)).epsilon(1e-12));
+  double outside = 0;
+  const auto sum = [&](const Op& op) { outside += op.flops + op.backward_flops; };
+  embedding_ops(s, sum);
+  head_ops(s, sum);
+  CHECK(outside == Approx(6 * n * (V * w + 2 * h * w)).epsilon(1e-12));
+}
+
 TEST_CASE("A layer's kernels have the shapes that tensor parallelism leaves") {
   const Scenario s = megatron(llama2_70b(), dgx_a100(16), 16, 1, 4096, 2, 2);
   double qkv = 0, down = 0;

@@ -69,8 +69,9 @@ TEST_CASE("Engines tell what they can do") {
     const json& stages = engine.at("zero_stages");
     CHECK(std::find(stages.begin(), stages.end(), engine.at("default_zero_stage")) != stages.end());
   }
-  CHECK(ids == std::set<std::string>{"single", "dp", "ddp", "fsdp1", "fsdp2", "deepspeed", "megatron", "hf"});
-  CHECK(description.at("phases").size() == 6);
+  CHECK(ids == std::set<std::string>{"single", "dp", "ddp", "fsdp1", "fsdp2", "deepspeed", "megatron", "hf",
+                                     "torchtitan", "megatron_deepspeed"});
+  CHECK(description.at("phases").size() == 7);
   CHECK(description.at("categories").size() == 8);
   CHECK(description.at("parts").size() == 10);
 }

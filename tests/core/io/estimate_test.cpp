@@ -209,7 +209,7 @@ TEST_CASE("A profile replaces datasheet prices field by field") {
   const json slower = with({{"schema_version", 1}, {"name", "slow"}, {"matmul_16bit_flops_per_second", 1e14}});
   CHECK(slower.at("profile").at("name") == "slow");
   CHECK(slower.at("step").at("seconds") > before.at("step").at("seconds"));
-  const json context = with({{"context_bytes", 0}, {"allocator_slack", 0}});
+  const json context = with({{"context_bytes", 0}, {"allocator_slack", 0}, {"least_slack", 0}});
   CHECK(context.at("memory").at("allocated_bytes") == before.at("memory").at("allocated_bytes"));
   CHECK(context.at("memory").at("reserved_bytes") == context.at("memory").at("allocated_bytes"));
   const auto path_of = [&](const json& profile) {

@@ -102,7 +102,8 @@ const Malformed types[] = {
     {R"({"training": {"precision": "bfloat"}})", "/training/precision", "fp32, tf32, bf16"},
     {R"({"training": {"optimizer": "adam"}})", "/training/optimizer", "Did you mean \"adamw\"?"},
     {R"({"training": {"gradient_dtype": "fp64"}})", "/training/gradient_dtype", "Allowed: fp32"},
-    {R"({"training": {"gradient_dtype": "int64"}})", "/training/gradient_dtype", "Allowed: fp32, bf16"},
+    {R"({"training": {"gradient_dtype": "int64"}})", "/training/gradient_dtype", "Allowed: fp32, bf16, fp16."},
+    {R"({"training": {"gradient_dtype": "fp8"}})", "/training/gradient_dtype", "Allowed: fp32, bf16, fp16."},
     {R"({"training": {"sequence_length": 0}})", "/training/sequence_length", "1 to 1,000,000,000"},
     {R"({"training": {"sequence_length": "8k"}})", "/training/sequence_length", "\"8k\", a string"},
     {R"({"training": {"sequence_length": 1e10}})", "/training/sequence_length", "1 to 1,000,000,000"},
@@ -111,7 +112,7 @@ const Malformed types[] = {
     {R"({"training": {"global_batch_size": 0}})", "/training/global_batch_size", "is 0"},
     {R"({"training": {"global_batch_size": {"a": 1}}})", "/training/global_batch_size", "an object"},
     {R"({"training": {"recompute": "partial"}})", "/training/recompute", "none, selective, full"},
-    {R"({"training": {"recompute": true}})", "/training/recompute", "none, selective, full"},
+    {R"({"training": {"recompute": true}})", "/training/recompute", "none, selective, full. Or an object with method"},
     {R"({"training": {"recompute": {}}})", "/training/recompute", "empty object"},
     {R"({"training": {"recompute": {"method": "blocks"}}})", "/training/recompute/method", "uniform, block"},
     {R"({"training": {"recompute": {"layers": 0}}})", "/training/recompute/layers", "is 0"},
@@ -202,7 +203,9 @@ const Malformed combinations[] = {
     {R"({"model": "mixtral-8x7b", "parallelism": {"expert_parallel_size": 8}})", "/parallelism/expert_parallel_size",
      "TP x CP x DP / ETP = 2"},
     {R"({"model": "mixtral-8x7b", "parallelism": {"expert_tensor_parallel_size": 3}})",
-     "/parallelism/expert_tensor_parallel_size", "does not divide the expert width 14,336"},
+     "/parallelism/expert_tensor_parallel_size", "does not divide the expert width 14,336. Allowed: 1, 2, 4, 8, 16."},
+    {R"({"model": "mixtral-8x7b", "parallelism": {"expert_tensor_parallel_size": 7}})",
+     "/parallelism/expert_tensor_parallel_size", "does not divide TP x CP x DP = 16. Allowed: 1, 2, 4, 8, 16."},
     {R"({"model": "mixtral-8x7b", "parallelism": {"expert_parallel_size": 2, "expert_tensor_parallel_size": 1},
         "training": {"moe_load_factor": 3}})",
      "/training/moe_load_factor", "the fullest of 2 expert ranks"},
@@ -301,6 +304,65 @@ TEST_CASE("All problems of a document are told at once, and none that only follo
                                           "/training/foo", "/training/precision"});
 }
 
+TEST_CASE("All bad items of a list and all bad parts of an object are told") {
+  json scenario = base;
+  scenario.merge_patch(json::parse(R"({"parallelism": {"stage_layers": [8, "8", -8, 8.5]},
+    "training": {"recompute": {"method": "x", "layers": 0, "modules": ["mlp", "mlps", 3], "zz": 1}}})"));
+  const json answer = ask({{"command", "estimate"}, {"scenario", scenario}});
+  std::vector<std::string> paths;
+  for (const json& issue : answer.at("issues")) paths.push_back(issue.at("path"));
+  std::sort(paths.begin(), paths.end());
+  CHECK(paths == std::vector<std::string>{
+                     "/parallelism/stage_layers/1", "/parallelism/stage_layers/2", "/parallelism/stage_layers/3",
+                     "/training/recompute", "/training/recompute/layers", "/training/recompute/method",
+                     "/training/recompute/modules/1", "/training/recompute/modules/2", "/training/recompute/zz"});
+}
+
+TEST_CASE("A list of bad items is told of in bounded space") {
+  json scenario = base;
+  scenario["parallelism"]["stage_layers"] = std::vector<std::string>(10000, "x");
+  const json issues = ask({{"command", "estimate"}, {"scenario", scenario}}).at("issues");
+  REQUIRE(issues.size() == 51);
+  CHECK(issues.back().at("message") == "The other 9,950 items of stage_layers are not looked at.");
+}
+
+TEST_CASE("A repeated key hides no other problem") {
+  const json answer = json::parse(meshgauge::api(
+      R"({"command":"estimate","scenario":{"model":"llama-2-7b","cluster":{"system":"dgx-h100","gpus":8,"gpus":16},
+          "training":{"precision":"fp99"}}})"));
+  REQUIRE(answer.at("issues").size() == 2);
+  CHECK(answer.at("issues").at(0).at("path") == "/cluster/gpus");
+  CHECK(answer.at("issues").at(1).at("path") == "/training/precision");
+}
+
+TEST_CASE("What only follows from a schedule is not told beside it") {
+  json scenario = base;
+  scenario.merge_patch(json::parse(R"({"parallelism": {"pipeline_schedule": "zb-v", "pipeline_parallel_size": 1,
+    "data_parallel_size": 8}})"));
+  const json issues = ask({{"command", "estimate"}, {"scenario", scenario}}).at("issues");
+  REQUIRE(issues.size() == 1);
+  CHECK(issues.at(0).at("path") == "/parallelism/pipeline_schedule");
+}
+
+TEST_CASE("Names that are too long for the catalog are refused like others") {
+  json scenario = base;
+  scenario["model"] = std::string(300, 'x');
+  CHECK(ask({{"command", "estimate"}, {"scenario", scenario}})
+            .at("issues")
+            .at(0)
+            .at("message")
+            .get<std::string>()
+            .rfind("unknown model \"xxx", 0) == 0);
+}
+
+TEST_CASE("A cluster of null names no hardware") {
+  json scenario = base;
+  scenario["cluster"] = nullptr;
+  const json issues = ask({{"command", "estimate"}, {"scenario", scenario}}).at("issues");
+  REQUIRE(issues.size() == 1);
+  CHECK(issues.at(0).at("message") == "The cluster names no hardware. Set system or gpu to an id of the catalog.");
+}
+
 TEST_CASE("After a hundred problems the rest is counted") {
   json scenario = base;
   for (int i = 0; i < 250; ++i) scenario["unknown" + std::to_string(i)] = i;
@@ -322,6 +384,7 @@ TEST_CASE("Requests are read as strictly as scenarios") {
   CHECK(first({{"command", "estimate"}, {"scenario", base}, {"explain", "yes"}}) == "/explain");
   CHECK(first({{"command", "estimate"}, {"scenario", base}, {"explian", true}}) == "/explian");
   CHECK(first({{"command", "estimate"}, {"scenario", base}, {"profile", 3}}) == "/profile");
+  CHECK(ask({{"command", "estimate"}, {"scenario", 3}, {"profile", 3}, {"explain", 3}}).at("issues").size() == 3);
   CHECK(first({{"command", "catalog"}}) == "/kind");
   CHECK(first({{"command", "catalog"}, {"kind", "model"}}) == "/kind");
   CHECK(first({{"command", "catalog"}, {"kind", "gpus"}, {"id", 3}}) == "/id");

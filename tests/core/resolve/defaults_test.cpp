@@ -76,7 +76,12 @@ TEST_CASE("Precision and attention follow the GPU") {
   const auto training = [](const char* gpu) { return on("llama-2-7b", {{"gpu", gpu}, {"gpus", 1}}).at("training"); };
   CHECK(training("h100-sxm-80gb").at("precision") == "bf16");
   CHECK(training("v100-sxm2-32gb").at("precision") == "fp16");
-  CHECK(training("h100-sxm-80gb").at("attention") == "flash");
+  CHECK(training("h100-sxm-80gb").at("attention") == "sdpa");
+  const auto fused = [](const char* gpu) {
+    return on("llama-2-7b", {{"gpu", gpu}, {"gpus", 8}}, {{"tensor_parallel_size", 2}}).at("training");
+  };
+  CHECK(fused("a100-sxm-80gb").at("attention") == "flash");
+  CHECK(fused("h100-sxm-80gb").at("attention") == "cudnn");
   for (const char* old : {"v100-sxm2-32gb", "p100-sxm2-16gb", "t4"}) CHECK(training(old).at("attention") == "unfused");
 }
 

@@ -51,14 +51,31 @@ TEST_CASE("Uneven and underfilled pipelines are named") {
 }
 
 TEST_CASE("Recompute that saves nothing is named") {
-  CHECK(warns(R"({"model":"llama-2-7b","cluster":{"system":"dgx-h100"},"training":{"recompute":"selective"}})",
-              "/training/recompute", "saves nothing with flash attention"));
+  CHECK(warns(
+      R"({"model":"llama-2-7b","cluster":{"system":"dgx-h100"},"training":{"engine":"megatron","recompute":"selective"}})",
+      "/training/recompute", "saves nothing with flash attention"));
   CHECK(warns(
       R"({"model":"llama-2-7b","cluster":{"system":"dgx-h100"},"training":{"recompute":{"modules":["moe_activation"]}}})",
       "/training/recompute", "no experts"));
   CHECK(warns(
       R"({"model":"llama-2-7b","cluster":{"system":"dgx-h100"},"training":{"recompute":{"modules":["mla_up_projection"]}}})",
       "/training/recompute", "no latent attention"));
+}
+
+TEST_CASE("Settings without effect are named") {
+  const auto job = [](const std::string& engine, const std::string& parallelism) {
+    return R"({"model":"llama-2-7b","cluster":{"system":"dgx-h100"},"training":{"engine":")" + engine +
+           R"("},"parallelism":{)" + parallelism + "}}";
+  };
+  const char* const path = "/parallelism/reshard_after_forward";
+  CHECK(warns(job("deepspeed", R"("zero_stage":3,"reshard_after_forward":false)").c_str(), path, "a setting of FSDP"));
+  CHECK_FALSE(warns(job("deepspeed", R"("zero_stage":3)").c_str(), path, ""));
+  CHECK(warns(job("fsdp2", R"("zero_stage":2,"reshard_after_forward":true)").c_str(), path, "at zero_stage 2"));
+  CHECK_FALSE(warns(job("fsdp2", R"("zero_stage":2)").c_str(), path, ""));
+  CHECK_FALSE(warns(job("fsdp2", R"("zero_stage":3,"reshard_after_forward":false)").c_str(), path, ""));
+  CHECK(warns(
+      R"({"model":"gpt2-124m","cluster":{"system":"dgx-h100","gpus":1},"training":{"precision":"fp32","attention":"flash"}})",
+      "/training/attention", "takes fp16 and bf16"));
 }
 
 TEST_CASE("Assumptions are named") {

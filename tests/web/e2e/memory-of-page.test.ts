@@ -1,5 +1,5 @@
 // What the page remembers and shares: the link, the language, the last scenario; undo; Back.
-import { field, open, openReady, ready, reload, startSite, theSite, untilHash, untilText, untilTextIs, untilValue, verdictFigure } from './support/site';
+import { field, open, openReady, ready, reload, startSite, theSite, twoA100, untilHash, untilText, untilTextIs, untilValue, verdictFigure, verdictOn } from './support/site';
 
 startSite();
 const micro = '/training/micro_batch_size';
@@ -49,7 +49,7 @@ test('a link put into the address of the open page opens, and Back returns', asy
   const { page } = await openReady();
   await page.evaluate((hash) => (location.hash = hash), link);
   await untilValue(page, field('/model'), 'Llama 2 7B');
-  await untilTextIs(page, verdictFigure, '77.0–90.8');
+  await untilTextIs(page, verdictFigure, (await verdictOn(twoA100)).figure);
   await page.goBack();
   await untilValue(page, field('/model'), 'Llama 3.1 70B');
   await page.goForward();

@@ -49,7 +49,7 @@ test('every field, phase, part, category, group and collective has a name', () =
 });
 
 test('every option has a name, or is one that needs none', () => {
-  const plain = /^(fp32|tf32|bf16|fp16|fp8|int64|\d+)$/;
+  const plain = /^(fp32|tf32|bf16|fp16|fp8|mxfp8|nvfp4|int64|\d+)$/;
   const options = describe.fields.flatMap((field) => field.options ?? []);
   expect(has('option', options).filter((option) => !plain.test(String(option)))).toEqual([]);
 });

@@ -10,6 +10,7 @@ const tensor = '/parallelism/tensor_parallel_size';
 const table: [path: string, message: string, fixes: [string, unknown][], rest: string][] = [
   [tensor, 'tensor_parallel_size 6 does not divide 64 attention heads. Allowed: 1, 2, 4. Set 4.', [[tensor, 4]], 'tensor_parallel_size 6 does not divide 64 attention heads. Allowed: 1, 2, 4.'],
   [tensor, 'tensor_parallel_size is 8, but ddp has no tensor parallelism. Set tensor_parallel_size 1, or engine megatron.', [[tensor, 1], ['/training/engine', 'megatron']], 'tensor_parallel_size is 8, but ddp has no tensor parallelism.'],
+  [tensor, 'tensor_parallel_size is 8. Set tensor_parallel_size 1, or engine megatron, torchtitan.', [[tensor, 1], ['/training/engine', 'megatron'], ['/training/engine', 'torchtitan']], 'tensor_parallel_size is 8.'],
   ['/cluster/gpus', 'TP x PP x CP = 24 does not divide 64 GPUs. Set gpus 48 or 1,072.', [['/cluster/gpus', 48], ['/cluster/gpus', 1072]], 'TP x PP x CP = 24 does not divide 64 GPUs.'],
   ['/cluster/gpus', 'The cluster has 16. Set gpus 32, or smaller degrees.', [['/cluster/gpus', 32]], 'The cluster has 16. Set gpus 32, or smaller degrees.'],
   ['/parallelism/sequence_parallel', 'Uneven. Set it false, or sequence_length 8,196.', [['/parallelism/sequence_parallel', false], ['/training/sequence_length', 8196]], 'Uneven.'],

@@ -26,6 +26,7 @@ const scenarios: [string, Scenario][] = [
   ['an inline model', { model: { hidden_size: 4096, num_hidden_layers: 32, architectures: ['LlamaForCausalLM'] }, cluster: { system: 'dgx-h100' } }],
   ['lists and objects', { model: 'gpt-2', parallelism: { stage_layers: [6, 6] }, training: { recompute: { method: 'uniform', layers: 1 } } }],
   ['booleans and names', { model: 'gpt-2', parallelism: { sequence_parallel: false }, training: { dropout: true, kernels: 'eager' } }],
+  ['a version, which is text, and adapters', { model: 'gpt-2', training: { engine_version: '0.14', peft: 'lora', lora_rank: 8, lora_targets: 'all_linear' } }],
   ['a model alone', { model: 'opt-13b' }],
   ['a field without a short form', { model: 'opt-13b', training: { something_new: 3 } }],
 ];

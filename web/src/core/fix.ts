@@ -13,7 +13,15 @@ const similar = /[;.] ?[Dd]id you mean (.+?)\?/;
 const positions = /beyond the model's ([\d,]+) positions/;
 const pointless = /^\w+ has no effect\b/;
 
-const wordsOfSet = (message: string): string[] => sentence.exec(message)?.[1]!.split(/,? or /) ?? [];
+const severalValues = /^([a-z_]+) ([a-z]\w*(?:, [a-z]\w*)+)$/;
+
+const wordsOfSet = (message: string): string[] => sentence.exec(message)?.[1]!.split(/,? or /).flatMap(eachValue) ?? [];
+
+/** "engine megatron, torchtitan" are two alternatives. */
+function eachValue(words: string): string[] {
+  const [, key, values] = severalValues.exec(words) ?? [];
+  return values?.split(', ').map((value) => `${key} ${value}`) ?? [words];
+}
 
 /** Each alternative that names a value; "smaller degrees" names none. */
 export function fixesOf(issue: Issue, fields: Field[]): Fix[] {

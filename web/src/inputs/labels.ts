@@ -30,7 +30,7 @@ const shorter: Record<string, string> = {
 export const shortLabelOf = (path: string) => shorter[fieldOf(path)] ?? labelOf(path);
 
 /** One sentence on what a field means; the core's, in the language of the page. */
-export const helpOf = (field: Field): string | undefined => (language.core ? language.core.help[field.path] : field.help) ?? undefined;
+export const helpOf = (field: Field | undefined): string | undefined => (language.core && field ? language.core.help[field.path] : field?.help) ?? undefined;
 
 export function valueWords(value: unknown): string {
   if (typeof value === 'boolean') return t(value ? 'option.on' : 'option.off');

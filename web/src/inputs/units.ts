@@ -1,7 +1,8 @@
 // How a field's amount is typed and shown: by the unit that the core names for it.
 import type { Field } from '../core/types';
+import { none } from '../numbers/format';
 import { isAmbiguousRate, parse, type Kind } from '../numbers/parse';
-import { n } from '../text/language.svelte';
+import { n, t } from '../text/language.svelte';
 
 interface Unit {
   kind: Kind;
@@ -29,6 +30,7 @@ export const suffixOf = (field: Field) => unitOf(field).suffix;
 /** The value to hand to the core. What cannot be read goes as it is: the core says what it expects. */
 export function readField(field: Field, text: string): unknown {
   if (field.type === 'array') return readList(text);
+  if (field.type === 'string') return text.trim();
   const { kind, per } = unitOf(field);
   return parse(text, kind, per) ?? text.trim();
 }
@@ -48,8 +50,12 @@ export function showField(field: Field, value: unknown): string {
   return n().significant(value / per, 4);
 }
 
+/** A price is asked of nobody; all else that has no figure of its own follows from the rest. */
+export const nothingTyped = (field: Field) => (unitOf(field).kind === 'money' ? none : t('layout.auto'));
+
 /** Said under a field while it is typed in, where the text leaves room for doubt. */
 export function echoOf(field: Field, text: string): string | null {
+  if (field.type === 'string') return null;
   const { kind, per } = unitOf(field);
   const value = parse(text, kind, per);
   if (value === null || Math.abs(value) >= beyondReading) return null;

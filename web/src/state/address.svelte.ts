@@ -25,15 +25,16 @@ class AddressState {
     }
     const opened = linked?.scenario ?? keptScenario();
     if (opened) scenario.open(opened);
-    addEventListener('popstate', () => void this.#follow());
+    for (const event of ['popstate', 'hashchange']) addEventListener(event, () => void this.#follow());
   }
 
   /** Back, Forward, or a link put into the address of the open page. */
   async #follow(): Promise<void> {
-    if (location.hash === this.#shown) return;
-    const linked = await decode(location.hash);
-    if (!linked && location.hash) return;
-    this.#shown = location.hash;
+    const asked = location.hash;
+    if (asked === this.#shown) return;
+    this.#shown = asked;
+    const linked = await decode(asked);
+    if (asked !== location.hash || (!linked && asked)) return;
     this.unknown = linked?.unknown ?? [];
     view.restore(linked?.view.tab, linked?.view.open);
     scenario.replace(linked?.scenario ?? defaultScenario);

@@ -39,6 +39,7 @@ const parallelism: Token[] = [
   ['dp', '/parallelism/data_parallel_size'],
   ['z', '/parallelism/zero_stage'],
   ['raf', '/parallelism/reshard_after_forward'],
+  ['rep', '/parallelism/data_parallel_replicate_size'],
 ];
 const training: Token[] = [
   ['e', '/training/engine'],
@@ -55,6 +56,10 @@ const training: Token[] = [
   ['do', '/training/dropout'],
   ['ml', '/training/moe_load_factor'],
   ['tok', '/training/tokens'],
+  ['v', '/training/engine_version'],
+  ['ft', '/training/peft'],
+  ['lr', '/training/lora_rank'],
+  ['lt', '/training/lora_targets'],
 ];
 const sections: [string, Token[]][] = [
   ['c', cluster],

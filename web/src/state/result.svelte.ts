@@ -76,13 +76,13 @@ class ResultState {
   }
 
   async #askMend(asked: Scenario): Promise<void> {
-    const mend = await this.#client?.mend(asked, scenario.edited);
+    const mend = await this.#client?.mend(asked, scenario.edited).catch(() => null);
     if (mend && asked === scenario.now) this.mend = mend;
   }
 
   /** Once the keys rest: each set field left out in turn. */
   async #askDefaults(asked: Scenario): Promise<void> {
-    const defaults = await this.#client?.defaults(asked);
+    const defaults = await this.#client?.defaults(asked).catch(() => null);
     if (defaults && asked === scenario.now) this.defaults = defaults;
   }
 
@@ -109,7 +109,8 @@ class ResultState {
 
   /** In the worker, if there is one. */
   recognise(text: string): Promise<Pasted> {
-    return this.failure === null && this.#client ? this.#client.recognise(text, scenario.now) : recognise(text, scenario.now);
+    const here = () => recognise(text, scenario.now);
+    return this.failure === null && this.#client ? this.#client.recognise(text, scenario.now).catch(here) : here();
   }
 
   nextLegal(path: string, from: number, direction: 1 | -1): Promise<number | undefined> {

@@ -6,7 +6,7 @@ import { defaultScenario } from '$page/state/default-scenario';
 export const optionPaths = ['option.on', 'option.off', 'option.zero_stage.'];
 
 const h100 = (gpus: number) => ({ system: 'dgx-h100', gpus });
-const engines = ['single', 'dp', 'ddp', 'fsdp1', 'fsdp2', 'deepspeed', 'hf'];
+const engines = ['single', 'dp', 'ddp', 'fsdp1', 'fsdp2', 'deepspeed', 'hf', 'torchtitan', 'megatron_deepspeed'];
 const dense = 'llama-2-7b';
 
 export const scenarios: Scenario[] = [
@@ -17,17 +17,23 @@ export const scenarios: Scenario[] = [
   ...['chunked', 'fused'].map((loss): Scenario => ({ model: dense, cluster: h100(8), training: { engine: 'ddp', loss } })),
   ...['eager', 'compiled', 'fused'].map((kernels): Scenario => ({ model: dense, cluster: h100(8), training: { engine: 'ddp', kernels, attention: 'unfused' } })),
   ...['adamw_8bit', 'adafactor', 'sgd', 'momentum', 'lion', 'muon'].map((optimizer): Scenario => ({ model: dense, cluster: h100(8), training: { optimizer } })),
-  ...['fp16', 'fp8', 'pure_bf16', 'fp32'].map((precision): Scenario => ({ model: dense, cluster: h100(8), parallelism: { tensor_parallel_size: 2 }, training: { precision } })),
+  ...['fp16', 'fp8', 'mxfp8', 'pure_bf16', 'fp32'].map((precision): Scenario => ({ model: dense, cluster: h100(8), parallelism: { tensor_parallel_size: 2 }, training: { precision } })),
   { model: dense, cluster: h100(8), parallelism: { tensor_parallel_size: 2 }, training: { precision: 'fp16', gradient_dtype: 'fp16' } },
   { model: dense, cluster: h100(8), parallelism: { zero_stage: 3 }, training: { engine: 'deepspeed', precision: 'bf16', gradient_dtype: 'bf16' } },
-  ...['full', 'selective', { method: 'block', layers: 2 }, { modules: ['mlp', 'layernorm'] }].map((recompute): Scenario => ({ model: dense, cluster: h100(8), training: { recompute } })),
+  ...['full', 'selective', { method: 'block', layers: 2 }, { modules: ['mlp', 'layernorm'] }, { modules: ['operators'] }].map((recompute): Scenario => ({ model: dense, cluster: h100(8), training: { recompute } })),
   ...['pipedream', 'pipedream-2bw', 'gpipe', 'zb-h1', 'dualpipe'].map((pipeline_schedule): Scenario => ({ model: dense, cluster: h100(8), parallelism: { pipeline_parallel_size: 4, pipeline_schedule }, training: { engine: 'megatron', global_batch_size: 64 } })),
   ...['ring', 'all_gather', 'ulysses'].map((context_parallel_kind): Scenario => ({ model: dense, cluster: h100(8), parallelism: { context_parallel_size: 2, context_parallel_kind }, training: { engine: 'megatron' } })),
   { model: 'deepseek-v3', cluster: h100(256), parallelism: { pipeline_parallel_size: 8, expert_parallel_size: 32 }, training: { engine: 'megatron' } },
   { model: 'mixtral-8x7b', cluster: h100(64), parallelism: { tensor_parallel_size: 2, expert_parallel_size: 8 }, training: { engine: 'megatron', recompute: { modules: ['moe_activation'] } } },
   { model: 'gpt3-6.7b', cluster: h100(8), parallelism: { tensor_parallel_size: 2 }, training: { engine: 'megatron', dropout: true, sequence_length: 2048 } },
   { model: 'bert-base', cluster: { gpu: 'v100-sxm2-32gb', gpus: 8 } },
+  ...['lora', 'qlora', 'gptq_lora'].flatMap((peft) => ['fsdp2', 'hf'].map((engine): Scenario => ({ model: dense, cluster: h100(8), training: { engine, peft, lora_targets: 'all_linear' } }))),
+  { model: dense, cluster: h100(8), training: { engine: 'torchtitan', recompute: { modules: ['operators'] } } },
+  { model: dense, cluster: h100(8), parallelism: { data_parallel_replicate_size: 2 }, training: { engine: 'fsdp2', objective: 'dpo', optimizer_offload: 'cpu', parameter_offload: 'cpu' } },
+  { model: dense, cluster: h100(8), training: { engine: 'megatron', attention_mask: true, deterministic: true, moment_dtype: 'bf16', master_dtype: 'bf16', gradient_dtype: 'bf16', loss: 'native' } },
+  { model: 'mixtral-8x7b', cluster: h100(64), parallelism: { expert_parallel_size: 8 }, training: { engine: 'megatron', engine_version: '0.12', moe_capacity_factor: 1, moe_dispatcher: 'allgather', overlap_expert_parallel: true } },
   { model: 'qwen3-8b', cluster: h100(8), training: { engine: 'fsdp2' } },
+  { model: dense, cluster: h100(8), training: { engine: 'ddp', objective: 'dpo' } },
 ];
 
 const change = (section: 'cluster' | 'parallelism' | 'training', values: Group): Scenario => ({ ...defaultScenario, [section]: { ...defaultScenario[section], ...values } });
@@ -43,6 +49,11 @@ export const wrongScenarios: [string, Scenario][] = [
   ['system and GPU', change('cluster', { gpu: 'h100-sxm-80gb' })],
   ['an unknown system', change('cluster', { system: 'dgx-h1000' })],
   ['a word for a number', change('parallelism', { tensor_parallel_size: 'six' })],
+  ['no layout string', change('parallelism', { pipeline_layout: 'tt|q' })],
+  ['a layout that begins late', change('parallelism', { pipeline_layout: 'tE|tL' })],
+  ['a loss in the middle', change('parallelism', { pipeline_layout: 'EL|t' })],
+  ['a layout of odd chunks', change('parallelism', { pipeline_layout: 'Et|t|t|t|tL', pipeline_parallel_size: 4 })],
+  ['replicas that do not divide', change('parallelism', { data_parallel_replicate_size: 3 })],
   ['a fraction', change('parallelism', { tensor_parallel_size: 1.5 })],
   ['out of range', change('parallelism', { tensor_parallel_size: 0 })],
   ['an unknown option', change('training', { precision: 'bf61' })],
@@ -80,6 +91,11 @@ export const wrongScenarios: [string, Scenario][] = [
   ['recompute beyond the chunk', change('training', { recompute: { method: 'uniform', layers: 50 } })],
   ['an empty recompute', change('training', { recompute: {} })],
   ['two kinds of recompute', change('training', { recompute: { layers: 1, modules: ['mlp'] } })],
+  ['an engine version in words', change('training', { engine_version: 'newest' })],
+  ['a number for the engine version', change('training', { engine_version: 0.14 })],
+  ['replicas that do not divide', { model: dense, cluster: h100(8), parallelism: { data_parallel_replicate_size: 3 }, training: { engine: 'fsdp2' } }],
+  ['micro-batch groups under the stages', change('parallelism', { virtual_pipeline_size: 5, micro_batch_group_size: 3 })],
+  ['LoRA of another kind', change('training', { peft: 'dora' })],
   ['a word for tokens', change('training', { tokens: 'abc' })],
   ['tokens beyond 1e18', change('training', { tokens: 1e300 })],
   ['a word for bytes', change('cluster', { memory_bytes: 'lots' })],
@@ -101,6 +117,7 @@ export const wrongScenarios: [string, Scenario][] = [
   ['an unknown section', { ...defaultScenario, foo: 1 } as Scenario],
   ['an odd sequence', change('training', { sequence_length: 8191 })],
   ['warning: TP across nodes', { model: 'llama-3.1-405b', cluster: h100(64), parallelism: { tensor_parallel_size: 16, sequence_parallel: false }, training: { engine: 'megatron' } }],
+  ['warning: a reference model', { model: dense, cluster: h100(8), training: { engine: 'ddp', objective: 'dpo' } }],
   ['warning: SP without TP', { model: dense, cluster: h100(8), parallelism: { sequence_parallel: true }, training: { engine: 'megatron' } }],
   ['warning: uneven, unfilled', { model: dense, cluster: h100(24), parallelism: { pipeline_parallel_size: 3 }, training: { engine: 'megatron', global_batch_size: 16 } }],
   ['warning: balanced routing', { model: 'mixtral-8x7b', cluster: h100(64), parallelism: { expert_parallel_size: 8 }, training: { engine: 'megatron' } }],

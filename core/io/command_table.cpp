@@ -1,0 +1,21 @@
+#include "core/io/command_table.hpp"
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "core/io/commands.hpp"
+
+namespace meshgauge {
+
+std::span<const Command> command_table() {
+  static constexpr auto table = std::to_array<Command>({
+      {"estimate", estimate_command},
+      {"validate", validate_command},
+      {"diagnose", diagnose_command},
+      {"catalog", catalog_command},
+      {"describe", describe_command},
+  });
+  return table;
+}
+
+}  // namespace meshgauge

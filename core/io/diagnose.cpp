@@ -1,0 +1,161 @@
+// The command `diagnose`: an out-of-memory message in, the tensor, what held the device and what would help out.
+#include "core/io/diagnose.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/catalog/catalog.hpp"
+#include "core/compose/step.hpp"
+#include "core/diagnose/candidates.hpp"
+#include "core/diagnose/factors.hpp"
+#include "core/diagnose/held.hpp"
+#include "core/diagnose/out_of_memory.hpp"
+#include "core/io/commands.hpp"
+#include "core/io/fit.hpp"
+#include "core/io/handbook.hpp"
+#include "core/io/read_profile.hpp"
+#include "core/io/read_scenario.hpp"
+#include "core/io/read_value.hpp"
+#include "core/io/stage_memory.hpp"
+#include "core/io/try_remedies.hpp"
+#include "core/io/write_diagnosis.hpp"
+#include "core/io/write_scenario.hpp"
+#include "core/scenario/words.hpp"
+
+namespace meshgauge {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr auto request_fields = std::to_array<std::string_view>({"command", "text", "scenario", "profile"});
+constexpr std::string_view handbook_prefix = "handbook:";
+constexpr std::size_t most_candidates = 8;  ///< of one request
+
+/// What is known of the job: everything, its model, or nothing.
+struct Job {  // NOLINT(bugprone-exception-escape): a moved document throws nothing
+  std::optional<Resolution> resolution;
+  std::optional<Profile> profile;  ///< with a resolution
+  std::optional<ModelShape> model;
+  Json model_document;
+};
+
+bool is_model_alone(const Json& scenario) {
+  return std::all_of(scenario.items().begin(), scenario.items().end(), [](const auto& item) {
+    return item.key() == "model" || item.key() == "schema_version" ||
+           (item.value().is_object() && item.value().empty());
+  });
+}
+
+/// A model alone is read as one of a scenario on any hardware: no size of a tensor depends on it.
+void read_model_alone(const Json& scenario, Job& job, Reading& reading) {
+  Json document = scenario;
+  document["cluster"] = {{"gpu", catalog_ids(CatalogKind::gpus).front()}};
+  document["training"] = {{"engine", "single"}};
+  Result<Resolution> resolution = read_scenario(document);
+  for (Issue& issue : resolution.issues) reading.issues.push_back(std::move(issue));
+  if (resolution.ok()) job.model = std::move(resolution.value->scenario.model);
+}
+
+void read_job(const Json& scenario, const Json& profile, Job& job, Reading& reading) {
+  Json document = scenario;
+  if (document.is_string() && document.get_ref<const std::string&>().rfind(handbook_prefix, 0) == 0) {
+    Result<Json> found = find_case(document.get_ref<const std::string&>().substr(handbook_prefix.size()), "/scenario");
+    reading.issues.insert(reading.issues.end(), found.issues.begin(), found.issues.end());
+    if (!found.ok()) return;
+    document = (*found.value)["scenario"];
+  }
+  if (!document.is_object()) {
+    return reading.fail("/scenario", "scenario is " + shown(document) + ". Expected: an object, or \"handbook:ID\".");
+  }
+  if (document.contains("model") && is_model_alone(document)) return read_model_alone(document, job, reading);
+  Result<Resolution> resolution = read_scenario(document);
+  for (Issue& issue : resolution.issues) reading.issues.push_back(std::move(issue));
+  const Cluster cluster = resolution.ok() ? resolution.value->scenario.cluster : Cluster{};
+  Result<Profile> prices = read_profile(profile, "/profile", default_profile(cluster));
+  for (Issue& issue : prices.issues) reading.issues.push_back(std::move(issue));
+  job.resolution = std::move(resolution.value);
+  job.profile = std::move(prices.value);
+  job.model_document = std::move(document["model"]);
+}
+
+/// Tensors of the scenario, or of the model, or of whatever the catalog knows.
+void add_candidates(const OutOfMemory& request, std::size_t index, const Job& job, const std::vector<Tensor>& tensors,
+                    Json& candidates) {
+  const std::size_t before = candidates.size();
+  const auto full = [&] { return candidates.size() - before == most_candidates; };
+  if (job.resolution) {
+    for (const TensorMatch& match : matching(request, tensors)) {
+      if (!full()) candidates.push_back(write_match(match, index));
+    }
+    if (candidates.size() > before) return;
+  }
+  const ModelShape* model = job.resolution ? &job.resolution->scenario.model : job.model ? &*job.model : nullptr;
+  for (const Factorisation& found : model != nullptr ? factorise(request, *model) : factorise(request)) {
+    if (!full()) candidates.push_back(write_factorisation(found, index));
+  }
+}
+
+Json write_estimate(const Job& job) {
+  const Scenario& s = job.resolution->scenario;
+  const std::vector<StageMemory> stages = all_stages(s, job.profile->overhead);
+  return write_need(s, *job.profile, stages[binding_stage(stages)]);
+}
+
+}  // namespace
+
+Result<Json> diagnose_text(std::string_view text, const Json& request) {
+  Reading reading;
+  Job job;
+  const Json profile = request.contains("profile") ? request["profile"] : Json::object();
+  if (request.contains("scenario")) read_job(request["scenario"], profile, job, reading);
+  const OutOfMemoryLog log = read_out_of_memory(text);
+  if (log.requests.empty()) {
+    reading.fail("/text",
+                 "There is no out-of-memory message of PyTorch in the text. Expected: \"Tried to allocate 2.00 GiB\" "
+                 "or the like.");
+  }
+  if (!reading.issues.empty()) return std::move(reading.issues);
+
+  Json requests = Json::array(), candidates = Json::array();
+  const std::vector<Tensor> tensors = job.resolution ? tensors_of(job.resolution->scenario) : std::vector<Tensor>{};
+  for (const OutOfMemory& one : log.requests) {
+    add_candidates(one, requests.size(), job, tensors, candidates);
+    requests.push_back(write_request(one));
+  }
+  const OutOfMemory& first = log.requests.front();
+  Json answer;
+  answer["ok"] = true;
+  answer["schema_version"] = schema_version;
+  answer["kind"] = "out_of_memory";
+  answer["known"] = job.resolution ? "scenario" : job.model ? "model" : "nothing";
+  answer["requests"] = std::move(requests);
+  answer["further_messages"] = log.left_out;
+  answer["candidates"] = std::move(candidates);
+  answer["held"] = write_held(first);
+  answer["findings"] = write_findings(first);
+  answer["estimate"] = job.resolution ? write_estimate(job) : Json(nullptr);
+  answer["remedies"] =
+      job.resolution ? try_remedies(job.resolution->scenario, job.model_document, *job.profile) : Json::array();
+  return answer;
+}
+
+Result<Json> diagnose_command(const Json& request) {
+  Reading reading;
+  for (const auto& [key, value] : request.items()) {
+    const bool known = std::find(request_fields.begin(), request_fields.end(), key) != request_fields.end();
+    if (!known) report_unknown(key, "", request_fields, {}, reading);
+  }
+  const auto text = request.find("text");
+  if (text == request.end() || !text->is_string()) {
+    reading.fail("/text", "text is " + (text == request.end() ? "missing" : shown(*text)) +
+                              ". Expected: a string, the text that holds the message.");
+  }
+  if (!reading.issues.empty()) return std::move(reading.issues);
+  return diagnose_text(text->get_ref<const std::string&>(), request);
+}
+
+}  // namespace meshgauge

@@ -1,0 +1,24 @@
+// One measured run as users and converters write it, a line of JSON Lines each.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "core/issue.hpp"
+#include "core/validate/measured_run.hpp"
+
+namespace meshgauge {
+
+/// The scenario stays in the document: whether it can be computed is not a question of the line's form.
+struct RunDocument {
+  MeasuredRun run;
+  std::string skipped;  ///< why the line is no run that can be compared; empty if it is one
+};
+
+/// `{"id", "source", "family", "scenario", "measured", "notes"}`, or `{"id", "skipped": "reason"}` of a converter.
+/// `path` is the pointer of the document. Without an id a run is called by its line, without a family by its source.
+[[nodiscard]] Result<RunDocument> read_run(const nlohmann::ordered_json& document, std::int64_t line,
+                                           const std::string& path);
+
+}  // namespace meshgauge

@@ -1,0 +1,14 @@
+// Each remedy of a scenario estimated for itself: what it saves, what is then needed, how long a step takes then.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/price/profile.hpp"
+#include "core/scenario/scenario.hpp"
+
+namespace meshgauge {
+
+/// Those that are legal and save something, the largest saving first. `model` is as write_scenario() takes it.
+[[nodiscard]] nlohmann::ordered_json try_remedies(const Scenario&, const nlohmann::ordered_json& model, const Profile&);
+
+}  // namespace meshgauge

@@ -1,0 +1,176 @@
+// The command `validate`: measured runs in, predictions beside them and their errors out.
+#include "core/io/validate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "core/io/commands.hpp"
+#include "core/io/fit.hpp"
+#include "core/io/parse.hpp"
+#include "core/io/read_profile.hpp"
+#include "core/io/read_run.hpp"
+#include "core/io/read_scenario.hpp"
+#include "core/io/read_value.hpp"
+#include "core/io/write_validation.hpp"
+#include "core/scenario/words.hpp"
+#include "core/validate/file_report.hpp"
+
+namespace meshgauge {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr auto request_fields = std::to_array<std::string_view>({"command", "files", "profile"});
+constexpr auto file_fields = std::to_array<std::string_view>({"file", "runs"});
+constexpr FieldText file_field{.key = "file", .help = "What answers call the file."};
+constexpr std::size_t most_reasons = 3;  ///< why one run is refused; the others are counted
+
+/// What a refused scenario says, in one line.
+std::string reason_of(const Issues& issues) {
+  std::string reason;
+  for (std::size_t i = 0; i < issues.size() && i < most_reasons; ++i) {
+    if (i > 0) reason += ' ';
+    if (!issues[i].path.empty()) reason += issues[i].path + ": ";
+    reason += issues[i].message;
+  }
+  if (issues.size() <= most_reasons) return reason;
+  const auto rest = static_cast<std::int64_t>(issues.size() - most_reasons);
+  return reason + " And " + number_text(rest) + (rest == 1 ? " more problem." : " more problems.");
+}
+
+/// Adds a run to the rows, or to those skipped. Issues are of the document alone.
+Issues add_run(const Json& document, std::int64_t line, const std::string& path, const Json& profile_document,
+               FileReport& report) {
+  Result<RunDocument> read = read_run(document, line, path);
+  if (!read.ok()) return std::move(read.issues);
+  MeasuredRun& run = read.value->run;
+  if (!read.value->skipped.empty()) {
+    report.skipped.push_back({std::move(run.id), line, std::move(read.value->skipped)});
+    return {};
+  }
+  const Result<Resolution> resolution = read_scenario(document["scenario"]);
+  if (!resolution.ok() || !resolution.issues.empty()) {
+    report.skipped.push_back({std::move(run.id), line, reason_of(resolution.issues)});
+    return {};
+  }
+  const Scenario& scenario = resolution.value->scenario;
+  Profile profile = default_profile(scenario.cluster);
+  if (!profile_document.is_null()) {
+    Result<Profile> measured = read_profile(profile_document, "/profile", std::move(profile));
+    if (!measured.ok()) return std::move(measured.issues);
+    profile = std::move(*measured.value);
+  }
+  const Prediction prediction = predict(scenario, profile, run.measured.rank);
+  const RunComparison comparison = compare(run.measured, prediction, half_ranges(profile));
+  report.rows.push_back({std::move(run), line, comparison});
+  return {};
+}
+
+/// A profile that is wrong is wrong for every run: said once.
+Issues profile_issues(const Json& document) {
+  return document.is_null() ? Issues{} : read_profile(document, "/profile", default_profile(Cluster{})).issues;
+}
+
+/// The last part of a path, in a form that any terminal can show.
+std::string file_name(std::string_view path) {
+  const std::size_t slash = path.find_last_of('/');
+  return path == "-" ? "standard input" : shortened(slash == std::string_view::npos ? path : path.substr(slash + 1));
+}
+
+bool blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
+
+/// One run from its text. The parser sees a single line, which it calls the first.
+Issues add_line(std::string_view text, std::int64_t line, const Json& profile, FileReport& report) {
+  constexpr std::string_view first_line = "line 1, ";
+  const Result<Json> document = parse_json(text);
+  Issues issues = document.issues;
+  if (document.ok() && issues.empty()) issues = add_run(*document.value, line, "", profile, report);
+  for (Issue& issue : issues) {
+    std::string& message = issue.message;
+    if (message.rfind(first_line, 0) == 0) message.erase(0, first_line.size());
+    message = file_name(report.name) + ": line " + std::to_string(line) + ": " + message;
+  }
+  return issues;
+}
+
+FileReport read_lines(const RunLines& file, const Json& profile, Issues& issues) {
+  FileReport report;
+  report.name = file.name;
+  std::string_view rest = file.text;
+  for (std::int64_t line = 1; !rest.empty(); ++line) {
+    const std::size_t end = rest.find('\n');
+    const std::string_view text = rest.substr(0, end);
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    if (blank(text)) continue;
+    const Issues found = add_line(text, line, profile, report);
+    issues.insert(issues.end(), found.begin(), found.end());
+    if (issues.size() >= most_issues) break;  // this is no file of runs
+  }
+  return report;
+}
+
+FileReport read_file(const Json& document, std::size_t index, const Json& profile, Reading& reading) {
+  FileReport report;
+  report.name = '#' + std::to_string(index + 1);
+  const std::string path = "/files/" + std::to_string(index);
+  if (!expect_object(document, "The file", path, reading)) return report;
+  for (const auto& [key, value] : document.items()) {
+    if (key == "file") {
+      report.name = read_string(value, file_field, path + "/file", reading).value_or(report.name);
+    } else if (key != "runs") {
+      report_unknown(key, path, file_fields, {}, reading);
+    }
+  }
+  const auto runs = document.find("runs");
+  if (runs == document.end() || !runs->is_array()) {
+    reading.fail(path + "/runs", "runs is " + (runs == document.end() ? "missing" : shown(*runs)) +
+                                     ". Expected: a list of measured runs.");
+    return report;
+  }
+  read_items(runs->size(), "runs", path + "/runs", reading, [&](std::size_t i, const std::string& at) {
+    const Issues issues = add_run((*runs)[i], static_cast<std::int64_t>(i) + 1, at, profile, report);
+    reading.issues.insert(reading.issues.end(), issues.begin(), issues.end());
+    return issues.empty();
+  });
+  return report;
+}
+
+}  // namespace
+
+Result<Json> validate_lines(std::span<const RunLines> files, const Json& profile) {
+  Issues issues = profile_issues(profile);
+  if (!issues.empty()) return issues;
+  std::vector<FileReport> reports;
+  for (const RunLines& file : files) {
+    reports.push_back(read_lines(file, profile, issues));
+    if (issues.size() >= most_issues) break;
+  }
+  if (!issues.empty()) return capped(std::move(issues));
+  return write_validation(reports);
+}
+
+Result<Json> validate_command(const Json& request) {
+  Reading reading;
+  for (const auto& [key, value] : request.items()) {
+    const bool known = std::find(request_fields.begin(), request_fields.end(), key) != request_fields.end();
+    if (!known) report_unknown(key, "", request_fields, {}, reading);
+  }
+  const Json profile = request.contains("profile") ? request["profile"] : Json(nullptr);
+  if (request.contains("profile") && profile.is_null()) reading.fail("/profile", "profile is null. Leave it out.");
+  const Issues wrong_profile = profile_issues(profile);
+  reading.issues.insert(reading.issues.end(), wrong_profile.begin(), wrong_profile.end());
+  const auto files = request.find("files");
+  if (files == request.end() || !files->is_array()) {
+    reading.fail("/files", "files is " + (files == request.end() ? "missing" : shown(*files)) +
+                               ". Expected: a list of objects with file and runs.");
+  }
+  if (!reading.issues.empty()) return std::move(reading.issues);
+  std::vector<FileReport> reports;
+  for (std::size_t i = 0; i < files->size(); ++i) reports.push_back(read_file((*files)[i], i, profile, reading));
+  if (!reading.issues.empty()) return std::move(reading.issues);
+  return write_validation(reports);
+}
+
+}  // namespace meshgauge

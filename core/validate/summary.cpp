@@ -1,0 +1,77 @@
+// How well a set of runs is predicted: statistics of the errors, and how often "fits" was right.
+#include "core/validate/summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace meshgauge {
+namespace {
+
+/// Between the two nearest of the sorted values (Hyndman and Fan 1996, definition 7: that of NumPy, R and Excel).
+double quantile(const std::vector<double>& sorted, double share) {
+  const double position = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(std::floor(position));
+  if (below + 1 >= sorted.size()) return sorted.back();
+  return sorted[below] + (position - static_cast<double>(below)) * (sorted[below + 1] - sorted[below]);
+}
+
+void count(const FitComparison& fit, FitCounts& counts) {
+  ++counts.n;
+  if (!fit.measured) ++counts.out_of_memory;
+  if (fit.right()) {
+    ++counts.right;
+  } else {
+    ++(fit.predicted ? counts.false_fits : counts.false_ooms);
+  }
+}
+
+}  // namespace
+
+ErrorSummary summarise(std::span<const Comparison> comparisons) {
+  ErrorSummary summary;
+  if (comparisons.empty()) return summary;
+  std::vector<double> errors;
+  errors.reserve(comparisons.size());
+  double inside = 0;
+  for (const Comparison& c : comparisons) {
+    errors.push_back(std::fabs(c.error()));
+    summary.mean += errors.back();
+    summary.bias += c.error();
+    inside += c.within() ? 1 : 0;
+  }
+  std::sort(errors.begin(), errors.end());
+  const auto n = static_cast<double>(errors.size());
+  summary.n = static_cast<std::int64_t>(errors.size());
+  summary.mean /= n;
+  summary.bias /= n;
+  summary.coverage = inside / n;
+  summary.median = quantile(errors, 0.5);
+  summary.p90 = quantile(errors, 0.9);
+  summary.max = errors.back();
+  return summary;
+}
+
+SetSummary summarise(std::span<const RunComparison> runs) {
+  SetSummary summary;
+  std::vector<Comparison> steps;
+  std::array<std::vector<Comparison>, memory_kind_count> memory;
+  std::vector<Comparison> all_memory;
+  for (const RunComparison& run : runs) {
+    if (run.step) steps.push_back(*run.step);
+    for (std::size_t kind = 0; kind < memory_kind_count; ++kind) {
+      if (!run.memory[kind]) continue;
+      memory[kind].push_back(*run.memory[kind]);
+      all_memory.push_back(*run.memory[kind]);
+    }
+    if (run.fits) count(*run.fits, summary.fits);
+  }
+  summary.step_time = summarise(std::span<const Comparison>(steps));
+  for (std::size_t kind = 0; kind < memory_kind_count; ++kind) {
+    summary.memory[kind] = summarise(std::span<const Comparison>(memory[kind]));
+  }
+  summary.all_memory = summarise(std::span<const Comparison>(all_memory));
+  return summary;
+}
+
+}  // namespace meshgauge

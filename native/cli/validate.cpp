@@ -1,0 +1,116 @@
+// The command `validate`.
+#include "core/io/validate.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "core/io/parse.hpp"
+#include "core/scenario/words.hpp"
+#include "native/cli/command.hpp"
+#include "native/cli/files.hpp"
+#include "native/cli/quantity.hpp"
+#include "native/cli/validation_report.hpp"
+
+namespace meshgauge::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t largest_total = std::size_t{256} << 20U;  ///< bytes of all files together
+constexpr double largest_requirement = 10;                      ///< 1000 %
+
+/// "5%", "0.5 %". A number without the sign could be either, so it is none.
+std::optional<double> share_of(std::string text) {
+  if (text.empty() || text.back() != '%') return std::nullopt;
+  text.pop_back();
+  const std::optional<double> percent = parse_quantity(text, Scale::count);
+  if (!percent || !(*percent > 0) || *percent / 100 > largest_requirement) return std::nullopt;
+  return *percent / 100;
+}
+
+Result<Json> read_profile_file(const std::string& path) {
+  if (path.empty()) return Json(nullptr);
+  const Result<std::string> text = read_text(path);
+  Issues issues = text.issues;
+  if (text.ok()) {
+    Result<Json> parsed = parse_json(*text.value);
+    if (parsed.ok() && parsed.issues.empty()) return parsed;
+    issues = std::move(parsed.issues);
+  }
+  for (Issue& issue : issues) issue = {"", "--profile: " + issue.message};
+  return issues;
+}
+
+Result<std::vector<std::string>> read_files(const std::vector<std::string>& paths) {
+  std::vector<std::string> texts;
+  Issues issues;
+  std::size_t left = largest_total;
+  for (const std::string& path : paths) {
+    Result<std::string> text = read_text(path, left);
+    issues.insert(issues.end(), text.issues.begin(), text.issues.end());
+    if (!text.ok()) continue;
+    left -= text.value->size();
+    texts.push_back(std::move(*text.value));
+  }
+  if (!issues.empty()) return issues;
+  return texts;
+}
+
+/// Answers on standard error, so that a table or a JSON answer stays what it is.
+int verdict_of(const Json& answer, std::optional<double> requirement) {
+  if (!requirement) return done;
+  const std::vector<std::string> above = above_requirement(answer, *requirement);
+  for (const std::string& line : above) {
+    fmt::print(stderr, "meshgauge: --require {}: {}\n", percent_text(*requirement), line);
+  }
+  return above.empty() ? done : answer_is_no;
+}
+
+}  // namespace
+
+int run_validate(std::span<const std::string> arguments) {
+  CLI::App app("Predictions beside measured runs, and how far off they are.", "meshgauge validate");
+  std::vector<std::string> paths;
+  std::string profile_path;
+  std::string required;
+  bool rows = false;
+  bool json = false;
+  app.add_option("RUNS", paths, "Files of measured runs, one JSON object a line; - for standard input.");
+  app.add_option("--profile", profile_path, "File of measured prices that replace datasheet ones.");
+  app.add_option("--require", required,
+                 "Exit status 1 if a file's median of absolute errors, of time or of a kind of memory, is above "
+                 "this: 5%.");
+  app.add_flag("--rows", rows, "Prints each run, the worst first.");
+  app.add_flag("--json", json, "Prints the answer as JSON.");
+  json = wants_json(arguments);
+  const Parsed parsed = parse_arguments(app, arguments);
+  if (!parsed.go_on) return parsed.exit;
+
+  Issues issues = issues_of(parsed.bad);
+  const std::optional<double> requirement = share_of(required);
+  if (!required.empty() && !requirement) {
+    issues.push_back({"", "--require is " + in_quotes(required) + ". Allowed: above 0% and up to 1000%, such as 5%."});
+  }
+  if (paths.empty()) {
+    issues.push_back({"", "No file of measured runs is given. Name one or more, or - for standard input."});
+  }
+  if (!issues.empty()) return refuse(issues, json);
+  const Result<Json> profile = read_profile_file(profile_path);
+  if (!profile.ok()) return refuse(profile.issues, json);
+  const Result<std::vector<std::string>> texts = read_files(paths);
+  if (!texts.ok()) return refuse(texts.issues, json);
+  std::vector<RunLines> files;
+  for (std::size_t i = 0; i < paths.size(); ++i) files.push_back({paths[i], (*texts.value)[i]});
+  const Result<Json> answer = validate_lines(files, *profile.value);
+  if (!answer.ok()) return refuse(answer.issues, json);
+  const std::string text = json ? answer.value->dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'
+                                : validation_report(*answer.value, rows, Style::of_terminal());
+  const int status = print(text, done);
+  return status == done ? verdict_of(*answer.value, requirement) : status;
+}
+
+}  // namespace meshgauge::cli

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Predictions beside the published measurements do not get worse than the table in bench/accuracy/README.md.
+
+Usage: accuracy_regression_test.py MESHGAUGE [--write]. A file's median error may rise by 0.2 points and its share of
+right verdicts fall by 0.5 before the test fails; --write puts today's figures into bench/accuracy/baseline.json and
+the table, which belongs into the commit that changes them."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ACCURACY = ROOT / "bench" / "accuracy"
+BASELINE = ACCURACY / "baseline.json"
+README = ACCURACY / "README.md"
+BEGIN, END = "<!-- accuracy table: begin -->\n", "<!-- accuracy table: end -->\n"
+FEWEST = 5  # rows of a kind, below which a median says little
+ALLOWED_RISE = 0.002
+ALLOWED_FALL = 0.005
+KINDS = (("step_time", "step time"), ("allocated", "allocated memory"), ("reserved", "reserved memory"),
+         ("device", "device memory"))
+
+
+def predictions(meshgauge):
+    figures = {}
+    for table in sorted(ACCURACY.glob("*.csv")):
+        lines = subprocess.run([sys.executable, "-B", str(ACCURACY / "convert.py"), str(table)], capture_output=True,
+                               text=True, check=True).stdout
+        answer = subprocess.run([meshgauge, "validate", "--json", "-"], input=lines, capture_output=True, text=True)
+        if answer.returncode != 0:
+            sys.exit(f"{table.name}: meshgauge validate ends with {answer.returncode}\n{answer.stderr}{answer.stdout[:2000]}")
+        for group in json.loads(answer.stdout)["files"][0]["families"]:
+            name = table.stem if table.stem.startswith(("published", "field")) else f"{table.stem}: {group['family']}"
+            figures.setdefault(name, []).append(group)
+        file = json.loads(answer.stdout)["files"][0]
+        if table.stem in figures:
+            figures[table.stem] = [file]
+    return {name: figures_of(groups[0]) for name, groups in figures.items()}
+
+
+def figures_of(group):
+    figures = {}
+    for kind, _ in KINDS:
+        errors = group["step_time"] if kind == "step_time" else group["memory"][kind]
+        if errors["n"] >= FEWEST:
+            figures[kind] = {key: errors[key] for key in ("n", "median", "p90", "bias")}
+    fits = group["fits"]
+    if fits["n"] >= FEWEST:
+        figures["fits"] = {"n": fits["n"], "right": round(fits["right"] / fits["n"], 6)}
+    return figures
+
+
+def percent(share, signed=False):
+    text = f"{100 * share:+.2f}" if signed else f"{100 * share:.2f}" if share < 0.1 else f"{100 * share:.1f}"
+    return text + " %"
+
+
+def table_of(figures):
+    rows = ["| runs | what | n | median | p90 | bias |", "|---|---|---:|---:|---:|---:|"]
+    for name, kinds in figures.items():
+        for kind, words in KINDS:
+            if kind in kinds:
+                e = kinds[kind]
+                rows.append(f"| {name} | {words} | {e['n']} | {percent(e['median'])} | {percent(e['p90'])} | {percent(e['bias'], True)} |")
+        if "fits" in kinds:
+            rows.append(f"| {name} | fits or out of memory | {kinds['fits']['n']} | {percent(kinds['fits']['right'])} right | | |")
+    return "\n".join(rows) + "\n"
+
+
+def readme_with(figures):
+    text = README.read_text(encoding="utf-8")
+    before, rest = text.split(BEGIN)
+    return before + BEGIN + table_of(figures) + END + rest.split(END)[1]
+
+
+def worse(now, before):
+    problems = []
+    for name, kinds in before.items():
+        for kind, was in kinds.items():
+            found = now.get(name, {}).get(kind)
+            if found is None:
+                problems.append(f"{name}: no {kind} any more")
+            elif kind == "fits" and found["right"] < was["right"] - ALLOWED_FALL:
+                problems.append(f"{name}: {percent(found['right'])} of the verdicts right, {percent(was['right'])} before")
+            elif kind != "fits" and found["median"] > was["median"] + ALLOWED_RISE:
+                problems.append(f"{name}: median error of {kind} {percent(found['median'])}, {percent(was['median'])} before")
+    return problems
+
+
+def main():
+    meshgauge, write = sys.argv[1], "--write" in sys.argv[2:]
+    now = predictions(meshgauge)
+    if write:
+        BASELINE.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
+        README.write_text(readme_with(now), encoding="utf-8")
+        return
+    before = json.loads(BASELINE.read_text(encoding="utf-8"))
+    problems = worse(now, before)
+    if README.read_text(encoding="utf-8") != readme_with(before):
+        problems.append("bench/accuracy/README.md does not show bench/accuracy/baseline.json")
+    if problems:
+        sys.exit("\n".join(problems) + "\nIf this is meant, run with --write and say why in the commit.")
+    print(table_of(now))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,19 @@
+// The commands of the module that pages load: the table of the core, and with it the others, is not linked.
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "core/io/command_table.hpp"
+#include "core/io/commands.hpp"
+
+namespace meshgauge {
+
+std::span<const Command> command_table() {
+  static constexpr auto table = std::to_array<Command>({
+      {"estimate", estimate_command},
+      {"catalog", catalog_command},
+      {"describe", describe_command},
+  });
+  return table;
+}
+
+}  // namespace meshgauge
