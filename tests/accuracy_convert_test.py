@@ -69,7 +69,6 @@ class Codes(unittest.TestCase):
     def test_layers_of_uneven_stages(self):
         self.assertEqual([2, 4, 4, 2], stages.first_and_last(12, 4, 1, 2, 2))
         self.assertEqual([0, 1, 1, 1, 1, 1, 1, 0], stages.counting_ends(6, 4, 2))
-        self.assertEqual([9, 9, 9, 5], stages.by_work(32, 4, 4))
         with self.assertRaises(Skip):
             stages.counting_ends(7, 4, 2)
 
