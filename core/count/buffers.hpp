@@ -167,7 +167,10 @@ void count_optimizer_temporaries(const MemoryContext& c, Sink& sink) {
              {{"w", width}, {"P", P}, {"d", d}, {"E", E}, {"e", de}});
   }
   const bool half_gradients = bytes_of(c.training().gradient_dtype) == 2;
-  const bool copies = c.mixed() && c.engine.mixed_weights == MixedWeights::half_master && half_gradients;
+  // Fused Adam with 16-bit moments (Megatron's precision-aware optimizer) reads the gradients as they are.
+  const bool reads_them = c.training().moment_dtype != DataType::fp32;
+  const bool copies =
+      c.mixed() && c.engine.mixed_weights == MixedWeights::half_master && half_gradients && !reads_them;
   const bool persistent = c.engine.keeps_fp16_main_gradients && c.training().gradient_dtype == DataType::fp16;
   if (copies && !persistent) {
     // ZeRO-3 steps by sub-groups of 1e9 elements, the others cast the whole shard at once.

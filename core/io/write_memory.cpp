@@ -72,6 +72,11 @@ Json write_memory(const Scenario& s, const Profile& profile, const std::vector<S
     json[kind + "_low_bytes"] = exact_number(whole(bytes[i] * std::max(1 - half[i], 0.0)).value);
     json[kind + "_high_bytes"] = exact_number(whole(bytes[i] * (1 + half[i])).value);
   }
+  // What the verdict hangs on: cached blocks given back, spread as widely as the tensors are.
+  const double needed = binding.needed.value;
+  json["needed_bytes"] = exact_number(needed);
+  json["needed_low_bytes"] = exact_number(whole(needed * std::max(1 - half[0], 0.0)).value);
+  json["needed_high_bytes"] = exact_number(whole(needed * (1 + half[0])).value);
   json["capacity_bytes"] = exact_number(s.cluster.gpu.memory.value);
   // Ranks of one node sit side by side; the fullest stage's host share for each of them.
   const double ranks = static_cast<double>(std::min(s.cluster.gpus, s.cluster.gpus_per_node));

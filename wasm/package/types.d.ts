@@ -240,6 +240,9 @@ export interface EstimateResponse {
     reserved_high_bytes: number;
     device_low_bytes: number;
     device_high_bytes: number;
+    needed_bytes: number;
+    needed_low_bytes: number;
+    needed_high_bytes: number;
     capacity_bytes: number;
     host_bytes_per_node: number;
     other_phases: {

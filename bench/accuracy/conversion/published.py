@@ -215,6 +215,8 @@ def line(row, copies, superseded, oom_table):
         gradient = "bf16"  # 14e9 parameters at TP 1, PP 1 leave no room on 80 GB for fp32 gradients
     if re.search("BigScience", row.get("framework", "")):
         gradient = "fp32" if "fp32 grad accumulation" in notes else precision if precision == "fp16" else None
+    # Megatron-Bridge recipes/moonlight/h100/moonlight_16b.py: bf16 moments, Transformer Engine's cross entropy.
+    moonlight = row["id"].startswith("mbs-") and "moonlight" in row.get("model_name", "").lower()
     training = {
         "engine": engine, "precision": precision, "optimizer": "adamw", "gradient_dtype": gradient,
         "fp8_parameters": True if re.search(r"FP8 params/param-gather=True", notes) else None,
@@ -222,8 +224,9 @@ def line(row, copies, superseded, oom_table):
         "recompute": recompute, "attention": attention_of(row, engine, gpu_id),
         "kernels": ("compiled" if compiled else None) if engine in ("fsdp1", "fsdp2", "ddp", "single")
         else ("eager" if compiled is False and engine == "torchtitan" else None),
+        "moment_dtype": "bf16" if moonlight else None,
         # llm-foundry's MPT takes fused_crossentropy unless told otherwise.
-        "loss": "fused" if "composer" in row.get("framework", "").lower() else None,
+        "loss": "fused" if moonlight or "composer" in row.get("framework", "").lower() else None,
         "moe_dispatcher": dispatcher if experts and engine == "megatron" else None,
         "moe_capacity_factor": capacity if experts else None,
         "cuda_graphs": True if re.search(r"CUDA graphs (attn|on|full)", notes) else None,

@@ -71,7 +71,7 @@ test.each(links)('every figure is the core’s, in the same digits everywhere: %
   const texts = async (selector: string) => (await page.locator(selector).allTextContents()).map((text) => text.trim());
 
   const figure = await page.textContent(verdictFigure);
-  expect([n.gib(memory.device_bytes, 1), `${n.gib(memory.device_low_bytes, 1)}–${n.gib(memory.device_high_bytes, 1)}`]).toContain(figure);
+  expect([n.gib(memory.device_bytes, 1), `${n.gib(memory.needed_low_bytes, 1)}–${n.gib(memory.needed_high_bytes, 1)}`]).toContain(figure);
   expect(await texts('#verdict .tile .value')).toEqual(expect.arrayContaining([n.join(n.duration(step.seconds)).replace('\u00a0', ' '), `${n.integer(step.mfu * 100)} %`]));
   expect(await texts('.totals b')).toEqual([memory.allocated_bytes, memory.reserved_bytes, memory.device_bytes].map((bytes) => n.gib(bytes, 1)));
   expect(await texts('[role=gridcell] span')).toEqual(

@@ -47,7 +47,7 @@ test.each([5, 24, 79.1, 141, 1000])('an axis to %d has round ticks, three to six
 test('segments of a bar lie side by side and end at its bytes', () => {
   const line = (category: string, bytes: number) => ({ category, bytes });
   const stages = [{ stage: 0, device_bytes: 60, lines: [line('optimizer', 30), line('parameters', 10), line('parameters', 20)] }];
-  const memory = { stages, capacity_bytes: 100, device_high_bytes: 66, device_low_bytes: 54, device_bytes: 60, binding: { stage: 0, phase: 'backward' } };
+  const memory = { stages, capacity_bytes: 100, device_high_bytes: 66, device_low_bytes: 54, device_bytes: 60, needed_low_bytes: 55, needed_high_bytes: 62, binding: { stage: 0, phase: 'backward' } };
   const chart = chartOf({ memory } as unknown as Estimate, ['parameters', 'gradients', 'optimizer']);
   const [first, second] = chart.bars[0]!.segments;
   expect(first).toMatchObject({ category: 'parameters', bytes: 30, from: 0 });

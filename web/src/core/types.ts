@@ -86,6 +86,8 @@ export interface Estimate {
     device_bytes: number;
     device_low_bytes: number;
     device_high_bytes: number;
+    needed_low_bytes: number;
+    needed_high_bytes: number;
     capacity_bytes: number;
     binding: { stage: number; phase: string };
     stages: Stage[];

@@ -51,7 +51,7 @@ export function verdictWords(estimate: Estimate): Words {
       return {
         verdict,
         word: t('verdict.unsure'),
-        figure: `${gib(memory.device_low_bytes)}–${gib(memory.device_high_bytes)}`,
+        figure: `${gib(memory.needed_low_bytes)}–${gib(memory.needed_high_bytes)}`,
         capacity,
         scope: t('verdict.maybe', { probability }),
       };
