@@ -160,14 +160,16 @@ LayerCost layer_cost(const Scenario& scenario, const Profile& profile, LayerKind
   OpPricer pricer(scenario, profile, true);
   layer_ops(scenario, kind, attention, pricer);
   LayerCost cost = pricer.finish();
-  if (scenario.training.cuda_graphs) return cost;
+  const bool graphs = scenario.training.cuda_graphs;
   const double replicas = replicas_of_one_host(scenario);
-  const HostTime& host = profile.host[static_cast<std::size_t>(scenario.training.kernels)];
+  const HostTime& host =
+      graphs ? profile.graph_host : profile.host[static_cast<std::size_t>(scenario.training.kernels)];
   cost.host_forward = replicas * host.forward;
   cost.host_backward = replicas * host.backward;
   if (kind == LayerKind::moe) {
-    cost.host_forward += profile.moe_host.forward;
-    cost.host_backward += profile.moe_host.backward;
+    const HostTime& routing = graphs ? profile.moe_graph_host : profile.moe_host;
+    cost.host_forward += routing.forward;
+    cost.host_backward += routing.backward;
   }
   if (scenario.parallelism.tensor > 1 && scenario.training.kernels == Kernels::fused) {
     const double forward = scenario.parallelism.sequence_parallel ? 4 : 2;

@@ -41,6 +41,14 @@ double exposed_buckets(const Profile& profile, Seconds cost, Seconds window, Sec
   return (beyond + profile.overlap_cost * (cost - beyond)) / cost;
 }
 
+/// Of a tensor-parallel collective that overlaps: beside weight gradients, or in pieces beside its own product.
+double hidden_share(const Training& training, const Profile& profile, const Transfer& t) {
+  if (training.overlap_tensor_parallel) {
+    return t.when == When::backward_layer ? profile.tensor_hidden_backward : profile.tensor_hidden_forward;
+  }
+  return t.collective == Collective::all_reduce ? profile.tensor_hidden_all_reduce : profile.tensor_hidden_sequence;
+}
+
 bool hides_behind(const Transfer& t, bool backward) {
   if (t.overlap == Overlap::none) return false;
   const bool reduces = t.when == When::gradient_reduce || t.when == When::backward_gather;
@@ -151,9 +159,7 @@ void price_transfers(const Scenario& scenario, const Profile& profile, std::int6
       if (t.when == When::stage_boundary) {
         p.exposed = calls * collective_time(profile, scenario.cluster, t.collective, 0, route);
       } else if (t.group == Group::tensor_parallel) {
-        const double hidden =
-            t.collective == Collective::all_reduce ? profile.tensor_hidden_all_reduce : profile.tensor_hidden_sequence;
-        p.exposed = (1 - hidden) * p.seconds;
+        p.exposed = (1 - hidden_share(scenario.training, profile, t)) * p.seconds;
       } else if (t.group == Group::context_parallel) {
         p.exposed = calls * exposed_ring_message(scenario, profile, kernels, layers, t, message);
       }

@@ -12,8 +12,7 @@ template <class Sink>
 void norm_activations(const MemoryContext& c, const SavedSet& set, bool keep_outputs, Sink& sink) {
   const auto norms = static_cast<double>(c.model().norms_per_layer);
   const bool rms = c.model().norm == Norm::rmsnorm;
-  const bool eager = c.training().kernels == Kernels::eager;
-  if (eager && rms) {
+  if (rms && !c.training().fused_norm) {
     sink.add({"norms", "Norms: fp32 input, normalised, output", "n * T * r * (4 + 2 * w) * h / u", hf_source},
              set.category, set.phases, set.n * c.T * norms * (4 + 2 * c.w) * c.h / c.u,
              {{"n", set.n}, {"T", c.T}, {"r", norms}, {"w", c.w}, {"h", c.h}, {"u", c.u}});
@@ -181,7 +180,7 @@ void count_activations(const MemoryContext& c, Sink& sink) {
   }
   if (c.stage.head && c.model().final_norm) {
     const Phases until_loss = c.in(during(Phase::forward, Phase::loss));  // gone when the last layer's backward runs
-    if (c.model().norm == Norm::rmsnorm && c.training().kernels == Kernels::eager && !c.adapted()) {
+    if (c.model().norm == Norm::rmsnorm && !c.training().fused_norm && !c.adapted()) {
       sink.add({"final_norm", "Final norm: fp32 input, normalised, output", "T * (4 + 2 * w) * h / u", hf_source},
                Category::activations, until_loss, c.T * (4 + 2 * c.w) * c.h / c.u,
                {{"T", c.T}, {"w", c.w}, {"h", c.h}, {"u", c.u}});

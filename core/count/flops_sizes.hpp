@@ -60,6 +60,7 @@ struct PassStyle {
 /// torch.nn.functional.cross_entropy.
 [[nodiscard]] inline PassStyle pass_style(const Scenario& scenario) {
   const bool rms = scenario.model.norm == Norm::rmsnorm;
+  const bool own_norm = rms && !scenario.training.fused_norm;
   const bool rotates = scenario.model.position == Position::rope;
   PassStyle style{.norm = 4,
                   .residual = 6,
@@ -83,7 +84,7 @@ struct PassStyle {
     style.backward = 1.9;
     style.rope_kernels = 1;
   } else if (scenario.training.kernels == Kernels::eager) {
-    style.norm = rms ? 43 : 6;
+    style.norm = own_norm ? 43 : rms ? 4 : 6;
     style.dropout = 5;
     style.gated = 10;
     style.rope = rotates ? 24 : 4;
@@ -91,7 +92,7 @@ struct PassStyle {
     style.score_backward = 32;
     style.loss = 26;
     style.backward = 1.7;
-    style.norm_kernels = rms ? 6 : 1;
+    style.norm_kernels = own_norm ? 6 : 1;
     style.activation_kernels = 2;
     style.rope_kernels = 8;
     style.projections = 2;

@@ -18,6 +18,17 @@ double width_factor(double width) {
   return 0.82 * std::min(1.0, width / 64);
 }
 
+double kernel_speed(const Profile& profile, Attention kernel) {
+  switch (kernel) {
+    case Attention::flash1:
+      return profile.flash1_speed;
+    case Attention::triton:
+      return profile.triton_speed;
+    default:
+      return 1;
+  }
+}
+
 }  // namespace
 
 Seconds attention_time(const Profile& profile, const Training& training, const Op& op, AttentionPass pass) {
@@ -35,7 +46,8 @@ Seconds attention_time(const Profile& profile, const Training& training, const O
   }
   const auto s = static_cast<double>(training.sequence_length);
   const double fill = s / (s + profile.flash_half_sequence);
-  const FlopsPerSecond half = half_speed * (forward ? profile.flash_forward : profile.flash_backward);
+  const FlopsPerSecond half = half_speed * kernel_speed(profile, training.attention) *
+                              (forward ? profile.flash_forward : profile.flash_backward);
   const FlopsPerSecond peak = wide ? min(half, 0.5 * products) : half;
   return flops / (peak * fill * width_factor(op.k));
 }

@@ -15,6 +15,7 @@ struct Architecture {
   double rule;  ///< factor on the power rule for boards without a row of their own; 0: `half` is used
   double half;  ///< sustained 16-bit products, when the power rule cannot be used
   double flash_forward, flash_backward;
+  double triton;                      ///< rate of Triton's flash attention over that
   double ring, in_switch, base, hop;  ///< collectives in a node
   double channels;                    ///< NCCL channels over the architecture's own links
   double context_gib;                 ///< driver context and loaded modules
@@ -25,31 +26,33 @@ struct Architecture {
 /// Flash attention in a step, head width 128: fitted by us on llm-foundry (512 to 65k tokens), NeMo (to 1M) and
 /// SimuMax tables: A100 FlashAttention-2 .53/.45, H100 .42/.34 (FlashAttention-2 and cuDNN alike), B200 cuDNN .51/.37.
 /// Elsewhere kernel benchmarks (aiconfigurator, HipKittens) times .8, the ratio seen on those three.
+/// Triton's of 2023: fitted on llm-foundry's tables, A100 .43/.35, H100 .21/.16, where it uses Ampere's instructions;
+/// elsewhere the ratio of the nearer of the two.
 /// Links: fitted by us on nccl-tests, vTrain, aiconfigurator tables (Ampere 51, Hopper 37, Blackwell 50 series); others
 /// take their mean. Channels: NVLink count times two (NCCL src/graph/search.cc); issue nccl #964: 544 MB for two A100.
 /// Context: stas00/ml-engineering training/performance. Workspaces: PyTorch CUDABlas.cpp takes 32 MiB on sm90 and sm100
 /// and 8.1 MiB elsewhere (:4096:2:16:8), Transformer Engine module/base.py 32 MiB on sm90 and later and 4 MiB before.
 inline constexpr std::array architectures{
-    Architecture{"Pascal", TileSet::volta, 0, .85, .25, .20, .77, 0, 6.6, 1.1, 8, .35, 8.125, 0},
-    Architecture{"Volta", TileSet::volta, 0, .80, .30, .25, .77, 0, 6.6, 1.1, 12, .40, 8.125, 0},
-    Architecture{"Turing", TileSet::volta, .7, .55, .30, .25, .77, 0, 6.6, 1.1, 2, .35, 8.125, 0},
-    Architecture{"Ampere", TileSet::ampere, .95, .76, .53, .45, .72, 0, 8.5, 1.2, 24, .50, 8.125, 4},
-    Architecture{"Ada", TileSet::ampere, .7, .51, .46, .38, .72, 0, 8.5, 1.2, 2, .50, 8.125, 4},
-    Architecture{"Hopper", TileSet::hopper, 1, .70, .42, .34, .80, 1.12, 4.8, .92, 24, .60, 32, 32},
-    Architecture{"Blackwell", TileSet::blackwell, 1, .55, .51, .37, .785, .94, 6.9, 1.37, 24, .75, 32, 32},
-    Architecture{"Blackwell Ultra", TileSet::blackwell, 1, .59, .51, .37, .785, .94, 6.9, 1.37, 24, .75, 32, 32},
-    Architecture{"Blackwell (GB202)", TileSet::ampere, .95, .75, .53, .42, .72, 0, 8.5, 1.2, 4, .60, 8.125, 32},
-    Architecture{"CDNA", TileSet::ampere, .82, .60, .25, .20, .77, 0, 6.6, 1.1, 12, .80, 32, 0},
-    Architecture{"CDNA2", TileSet::ampere, .82, .66, .30, .25, .77, 0, 6.6, 1.1, 16, .80, 32, 0},
-    Architecture{"CDNA3", TileSet::ampere, .82, .51, .35, .28, .705, 0, 6.6, 1.1, 28, .90, 32, 0},
-    Architecture{"CDNA4", TileSet::ampere, .95, .60, .42, .34, .705, 0, 6.6, 1.1, 28, .90, 32, 0},
-    Architecture{"Gaudi 2", TileSet::ampere, 0, .85, .45, .35, .77, 0, 20, 2, 0, .50, 0, 0},
-    Architecture{"Gaudi 3", TileSet::ampere, 0, .61, .40, .32, .77, 0, 20, 2, 0, .50, 0, 0},
-    Architecture{"Da Vinci", TileSet::ampere, 0, .60, .35, .30, .70, 0, 20, 2, 0, .50, 0, 0},
-    Architecture{"TPU", TileSet::ampere, 0, .70, .45, .35, .85, 0, 2, 1, 0, .30, 0, 0},
+    Architecture{"Pascal", TileSet::volta, 0, .85, .25, .20, .80, .77, 0, 6.6, 1.1, 8, .35, 8.125, 0},
+    Architecture{"Volta", TileSet::volta, 0, .80, .30, .25, .80, .77, 0, 6.6, 1.1, 12, .40, 8.125, 0},
+    Architecture{"Turing", TileSet::volta, .7, .55, .30, .25, .80, .77, 0, 6.6, 1.1, 2, .35, 8.125, 0},
+    Architecture{"Ampere", TileSet::ampere, .95, .76, .53, .45, .80, .72, 0, 8.5, 1.2, 24, .50, 8.125, 4},
+    Architecture{"Ada", TileSet::ampere, .7, .51, .46, .38, .80, .72, 0, 8.5, 1.2, 2, .50, 8.125, 4},
+    Architecture{"Hopper", TileSet::hopper, 1, .70, .42, .34, .48, .80, 1.12, 4.8, .92, 24, .60, 32, 32},
+    Architecture{"Blackwell", TileSet::blackwell, 1, .55, .51, .37, .48, .785, .94, 6.9, 1.37, 24, .75, 32, 32},
+    Architecture{"Blackwell Ultra", TileSet::blackwell, 1, .59, .51, .37, .48, .785, .94, 6.9, 1.37, 24, .75, 32, 32},
+    Architecture{"Blackwell (GB202)", TileSet::ampere, .95, .75, .53, .42, .80, .72, 0, 8.5, 1.2, 4, .60, 8.125, 32},
+    Architecture{"CDNA", TileSet::ampere, .82, .60, .25, .20, .80, .77, 0, 6.6, 1.1, 12, .80, 32, 0},
+    Architecture{"CDNA2", TileSet::ampere, .82, .66, .30, .25, .80, .77, 0, 6.6, 1.1, 16, .80, 32, 0},
+    Architecture{"CDNA3", TileSet::ampere, .82, .51, .35, .28, .80, .705, 0, 6.6, 1.1, 28, .90, 32, 0},
+    Architecture{"CDNA4", TileSet::ampere, .95, .60, .42, .34, .80, .705, 0, 6.6, 1.1, 28, .90, 32, 0},
+    Architecture{"Gaudi 2", TileSet::ampere, 0, .85, .45, .35, .80, .77, 0, 20, 2, 0, .50, 0, 0},
+    Architecture{"Gaudi 3", TileSet::ampere, 0, .61, .40, .32, .80, .77, 0, 20, 2, 0, .50, 0, 0},
+    Architecture{"Da Vinci", TileSet::ampere, 0, .60, .35, .30, .80, .70, 0, 20, 2, 0, .50, 0, 0},
+    Architecture{"TPU", TileSet::ampere, 0, .70, .45, .35, .80, .85, 0, 2, 1, 0, .30, 0, 0},
 };
 inline constexpr Architecture unknown_architecture{
-    "", TileSet::ampere, .85, .60, .35, .30, .77, 0, 6.6, 1.1, 8, .60, 32, 0};
+    "", TileSet::ampere, .85, .60, .35, .30, .80, .77, 0, 6.6, 1.1, 8, .60, 32, 0};
 
 /// Sustained matrix products in a training step, as a share of the datasheet peak.
 struct Board {

@@ -91,6 +91,13 @@ MatmulShares matmul_shares(const Gpu& gpu, const Architecture& architecture, dou
   return {half, eight, false};
 }
 
+/// Matrix products run at the board's limit, so a lower one slows them by the same rule. Attention and passes over
+/// memory draw less (aiconfigurator's power-logged runs: within 3 %).
+double capped_speed(const Cluster& cluster) {
+  const double cap = cluster.power_cap_watts, full = cluster.gpu.power_watts;
+  return cap > 0 && full > 0 && cap < full ? cube_root(cap / full) : 1;
+}
+
 void set_compute(const Cluster& cluster, const Architecture& architecture, Profile& p) {
   const Gpu& gpu = cluster.gpu;
   const bool has_both = gpu.bf16.value > 0 && gpu.fp16.value > 0;
@@ -98,10 +105,11 @@ void set_compute(const Cluster& cluster, const Architecture& architecture, Profi
   p.fp16_speed = has_both ? gpu.fp16.value / gpu.bf16.value : 1;
   const MatmulShares shares = matmul_shares(gpu, architecture, peak);
   const double fp32 = 0.9 * gpu.fp32.value;  // V100 .98, A100 and H100 without TF32 .8 to 1 (NeuSight)
+  const double speed = capped_speed(cluster);
   p.matmul_fp32 = {fp32};
   p.matmul_tf32 = {std::max(shares.half * gpu.tf32.value, fp32)};
-  p.matmul_16bit = {peak > 0 ? shares.half * peak : fp32};
-  p.matmul_fp8 = {gpu.fp8.value > 0 ? shares.eight * gpu.fp8.value : p.matmul_16bit.value};
+  p.matmul_16bit = {peak > 0 ? speed * shares.half * peak : fp32};
+  p.matmul_fp8 = {gpu.fp8.value > 0 ? speed * shares.eight * gpu.fp8.value : p.matmul_16bit.value};
   p.multiprocessors = static_cast<double>(gpu.multiprocessors);
   p.tiles = tiles_of(architecture.tiles);
   p.gemm_depth = 260;         // fitted; pipelines are four to eight stages of 32 to 64 deep
@@ -115,6 +123,8 @@ void set_compute(const Cluster& cluster, const Architecture& architecture, Profi
   const double attention_peak = peak > 0 ? peak : gpu.fp32.value;
   p.flash_forward = {forward * attention_peak};
   p.flash_backward = {backward * attention_peak};
+  p.flash1_speed = 0.55;  // Dao 2023, arXiv:2307.08691 figure 4, causal, width 128, 2k to 16k: 1.7 to 1.9 times slower
+  p.triton_speed = architecture.triton;
   p.flash_half_sequence = 850;                          // fitted
   p.unfused_attention = {0.63 * p.matmul_16bit.value};  // batched products of s x s x d; fitted on A100 GPT rows
   p.misaligned_heads = 0.06;  // about 10 TFLOP/s on A100: BLOOM trials with heads of 450, 150, 108
@@ -139,6 +149,8 @@ void set_host(Profile& p) {
   p.host[static_cast<std::size_t>(Kernels::eager)] = {{0.4 * ms}, {0.7 * ms}};
   p.host[static_cast<std::size_t>(Kernels::compiled)] = {{0.15 * ms}, {0.25 * ms}};
   p.moe_host = {{4 * ms}, {7 * ms}};
+  p.graph_host = {{0.15 * ms}, {0.25 * ms}};
+  p.moe_graph_host = {{1.5 * ms}, {3 * ms}};
   p.collective_host = {50e-6};
 }
 
@@ -180,6 +192,8 @@ void set_overlap(Profile& p) {
   p.overlap_window = 0.8;
   p.tensor_hidden_all_reduce = 0.5;
   p.tensor_hidden_sequence = 0.63;
+  p.tensor_hidden_forward = 0.64;
+  p.tensor_hidden_backward = 0.70;
   p.context_hidden = 0.9;
   p.context_step = {20e-6};
 }

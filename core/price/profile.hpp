@@ -54,7 +54,8 @@ struct Profile {
 
   // Attention core, by executed FLOPs at head width 128.
   FlopsPerSecond flash_forward{}, flash_backward{};
-  double flash_half_sequence = 0;  ///< sequence at which flash attention reaches half of its rate
+  double flash1_speed = 1, triton_speed = 1;  ///< FlashAttention 1, Triton's: over that
+  double flash_half_sequence = 0;             ///< sequence at which flash attention reaches half of its rate
   FlopsPerSecond unfused_attention{};
   double misaligned_heads = 1;  ///< share of the unfused rate when the head width is not a multiple of 8
 
@@ -65,7 +66,8 @@ struct Profile {
   double fp8_cast_forward = 0, fp8_cast_backward = 0;  ///< bytes per element of a product's input, of its gradient
   Seconds launch{};                                    ///< gap between kernels
   std::array<HostTime, 3> host{};                      ///< by Kernels
-  HostTime moe_host{};                                 ///< added in a mixture layer, which waits for the routing
+  HostTime graph_host{};                               ///< of a layer that is replayed as a CUDA graph
+  HostTime moe_host{}, moe_graph_host{};               ///< added in a mixture layer, which waits for the routing
   Seconds collective_host{};  ///< added for each tensor-parallel collective under fused kernels
 
   // Communication
@@ -76,6 +78,8 @@ struct Profile {
   double overlap_window = 1;            ///< share of the backward in which gradients can be reduced
   double tensor_hidden_all_reduce = 0;  ///< share of a backward all-reduce hidden behind weight gradients
   double tensor_hidden_sequence = 0;    ///< the same for sequence parallelism's backward collectives that can hide
+  double tensor_hidden_forward = 0;     ///< with user buffers: of the forward's collectives
+  double tensor_hidden_backward = 0;    ///< with user buffers: of the backward's
   double context_hidden = 0;            ///< share of the attention core behind which a ring message can hide
   Seconds context_step{};               ///< of each ring message, whatever hides it
 

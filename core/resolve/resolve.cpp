@@ -99,6 +99,8 @@ Cluster resolve_cluster(const ScenarioRequest& request) {
   Cluster cluster = request.hardware.value_or(Cluster{});
   cluster.gpus_per_node = asked.gpus_per_node.value_or(cluster.gpus_per_node);
   cluster.gpu.memory = {std::floor(asked.memory_bytes.value_or(cluster.gpu.memory.value))};  // whole bytes
+  if (asked.memory_bytes_per_second) cluster.gpu.hbm = {*asked.memory_bytes_per_second};
+  cluster.power_cap_watts = asked.power_watts.value_or(0);
   if (asked.intra_node_bytes_per_second) cluster.intra.bandwidth = {*asked.intra_node_bytes_per_second};
   if (asked.inter_node_bytes_per_second) cluster.inter.bandwidth = {*asked.inter_node_bytes_per_second};
   if (asked.intra_node_latency_seconds) cluster.intra.latency = {*asked.intra_node_latency_seconds};
@@ -186,6 +188,7 @@ Training resolve_training(const TrainingRequest& asked, const Scenario& s, Engin
 
   t.loss = asked.loss.value_or(Loss::unfused);
   t.kernels = asked.kernels.value_or(description.kernels);
+  t.fused_norm = asked.fused_norm.value_or(t.kernels != Kernels::eager);
   t.attention = asked.attention.value_or(default_attention(s.cluster.gpu, engine, t.kernels));
   t.engine_version = parse_version(asked.engine_version.value_or("")).value_or(description.newest);
   t.moment_dtype = asked.moment_dtype.value_or(DataType::fp32);

@@ -51,6 +51,7 @@ struct Cluster {
   std::string inter_type;      ///< "IB", "RoCE", "EFA", "Ethernet", ...
   Link intra;
   Link inter;
+  double power_cap_watts = 0;  ///< limit set below the TDP; 0: none
   std::optional<double> usd_per_gpu_hour;
   std::string source;
 

@@ -48,6 +48,10 @@ std::optional<Written> gpu(const Scenario& s) {
   return some(s.cluster.gpu.id);
 }
 std::optional<Written> memory(const Scenario& s) { return positive(s.cluster.gpu.memory.value); }
+std::optional<Written> memory_rate(const Scenario& s) { return positive(s.cluster.gpu.hbm.value); }
+std::optional<Written> power(const Scenario& s) {
+  return positive(s.cluster.power_cap_watts > 0 ? s.cluster.power_cap_watts : s.cluster.gpu.power_watts);
+}
 std::optional<Written> intra_rate(const Scenario& s) { return positive(s.cluster.intra.bandwidth.value); }
 std::optional<Written> inter_rate(const Scenario& s) { return positive(s.cluster.inter.bandwidth.value); }
 std::optional<Written> intra_latency(const Scenario& s) { return positive(s.cluster.intra.latency.value); }
@@ -126,6 +130,13 @@ constexpr auto cluster_table = std::to_array<Field<ClusterRequest>>({
       "Memory that a process can get on one GPU; replaces the catalog's figure."},
      &ClusterRequest::memory_bytes,
      &memory},
+    {{"memory_bytes_per_second", "bytes/s", 1e6, limit::rate, "the GPU's",
+      "Rate of the GPU's memory; replaces the catalog's figure."},
+     &ClusterRequest::memory_bytes_per_second,
+     &memory_rate},
+    {{"power_watts", "W", 1, limit::watts, "the GPU's", "Power limit of one GPU: a lower one slows matrix products."},
+     &ClusterRequest::power_watts,
+     &power},
     {{"intra_node_bytes_per_second", "bytes/s", 1e6, limit::rate, "the system's, else the GPU's fabric",
       "Link inside a node: rate of one GPU in one direction."},
      &ClusterRequest::intra_node_bytes_per_second,
@@ -266,7 +277,8 @@ constexpr auto training_table = std::to_array<Field<TrainingRequest>>({
      &recompute},
     {{.key = "attention",
       .fallback = "flash; cudnn for megatron from Hopper on; sdpa with eager kernels; unfused before Ampere",
-      .help = "Whether the score matrix is kept (unfused) or not; sdpa is PyTorch's, over a flash kernel."},
+      .help = "Whether the score matrix is kept (unfused) or not. sdpa is PyTorch's, over a flash kernel; flash1 and "
+              "triton are slower ones of FlashAttention's first generation."},
      choice<&TrainingRequest::attention>(),
      &member<&Scenario::training, &Training::attention>},
     {{.key = "loss", .fallback = "unfused", .help = "How the vocabulary loss holds its logits."},
@@ -275,6 +287,11 @@ constexpr auto training_table = std::to_array<Field<TrainingRequest>>({
     {{.key = "kernels", .fallback = "the engine's", .help = "How far element-wise operators are fused."},
      choice<&TrainingRequest::kernels>(),
      &member<&Scenario::training, &Training::kernels>},
+    {{.key = "fused_norm",
+      .fallback = "true unless kernels are eager",
+      .help = "Whether RMSNorm is one kernel (Apex, Liger), or one for each operator."},
+     &TrainingRequest::fused_norm,
+     &member<&Scenario::training, &Training::fused_norm>},
     {{.key = "attention_mask",
       .fallback = "false",
       .help = "Whether the data loader makes a mask of b x s x s bytes (Megatron does unless told otherwise)."},

@@ -41,6 +41,7 @@ inline constexpr double memory = 1e15;
 inline constexpr double rate = 1e15;
 inline constexpr double seconds = 1;
 inline constexpr double usd = 1e6;
+inline constexpr double watts = 1e5;
 inline constexpr double load_factor = 1e4;
 inline constexpr double tokens = 1e18;
 inline constexpr double lora_rank = 65536;

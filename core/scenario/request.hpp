@@ -20,6 +20,8 @@ struct ClusterRequest {
   std::optional<std::int64_t> gpus;
   std::optional<std::int64_t> gpus_per_node;
   std::optional<double> memory_bytes;
+  std::optional<double> memory_bytes_per_second;
+  std::optional<double> power_watts;
   std::optional<double> intra_node_bytes_per_second;
   std::optional<double> inter_node_bytes_per_second;
   std::optional<double> intra_node_latency_seconds;
@@ -88,6 +90,7 @@ struct TrainingRequest {
   std::optional<bool> overlap_expert_parallel;
   std::optional<bool> overlap_pipeline;
   std::optional<bool> cuda_graphs;
+  std::optional<bool> fused_norm;
   std::optional<MoeDispatcher> moe_dispatcher;
   std::optional<bool> moe_grouped_gemm;
   std::optional<double> moe_capacity_factor;

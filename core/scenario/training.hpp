@@ -51,9 +51,10 @@ struct RecomputeModules {
 };
 
 /// flash: FlashAttention 2 or 3; cudnn: cuDNN's fused attention; sdpa: PyTorch's scaled_dot_product_attention on a
-/// flash kernel, for which eager models expand keys and values to all heads; unfused: the score matrix is kept.
-enum class Attention { flash, unfused, cudnn, sdpa };
-MESHGAUGE_NAMES(Attention, "flash", "unfused", "cudnn", "sdpa");
+/// flash kernel, for which eager models expand keys and values to all heads; unfused: the score matrix is kept; flash1
+/// and triton: FlashAttention 1 and its Triton form, which keep what flash keeps and are slower.
+enum class Attention { flash, unfused, cudnn, sdpa, flash1, triton };
+MESHGAUGE_NAMES(Attention, "flash", "unfused", "cudnn", "sdpa", "flash1", "triton");
 
 /// unfused: what the engine does by default (fp32 copies); native: Megatron's compiled fusion; fused: in-place 16-bit
 /// (Transformer Engine, Triton); chunked: fused with the head (Liger).
@@ -110,6 +111,7 @@ struct Training {
   Attention attention = Attention::flash;
   Loss loss = Loss::unfused;
   Kernels kernels = Kernels::eager;
+  bool fused_norm = true;  ///< RMSNorm is one kernel
   EngineVersion engine_version;
   DataType moment_dtype = DataType::fp32;
   DataType master_dtype = DataType::fp32;

@@ -129,3 +129,22 @@ def cluster_of(gpu_id, gpus, memory_bytes=None, gpus_per_node=None, inter_gbps=N
     cluster["memory_bytes"] = int(memory_bytes) if memory_bytes else None
     cluster["inter_node_bytes_per_second"] = inter_gbps * 1e9 / 8 if inter_gbps else None
     return cluster
+
+
+# Clusters that a table describes in its notes: what to look for, and what it changes.
+NOTED = (
+    (r"Jean Zay", {"system": "jean-zay-a100-80gb", "inter_node_bytes_per_second": None}),
+    # torchtitan's H100 with 96 GB (benchmarks/llama3_h100_202412_torchtitan.md).
+    (r"HBM2e 2\.4 ?TB/s", {"memory_bytes_per_second": 2.4e12}),
+)
+
+
+def as_noted(cluster, row):
+    """Changes the cluster to what the name of the GPU and the notes say of it."""
+    text = row.get("gpu", "") + "; " + row.get("notes", "")
+    for pattern, fields in NOTED:
+        if re.search(pattern, text):
+            cluster.update(fields)
+    cap = number(found(r"(\d+) ?W\b", text))
+    if cap:
+        cluster["power_watts"] = cap

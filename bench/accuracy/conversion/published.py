@@ -7,6 +7,7 @@ from .published_layout import layout_of
 from .published_memory import memory_of
 from .published_model import model_of
 from .published_time import step_seconds
+from .recipes import recipe_of
 from .rows import Skip, clean, flag, found, need, number, run, whole
 
 # Training software as named in the tables -> engine and what differs from that engine's defaults. First match wins.
@@ -233,6 +234,9 @@ def line(row, copies, superseded, oom_table):
         "engine_version": found(r"core[ _rv]*(\d+\.\d+)", row.get("framework", "").lower()),
         **further, **adapters,
     }
+    recipe, recipe_remarks = recipe_of(row, engine, parallelism)
+    training.update({name: value for name, value in recipe.items() if value is not None})
+    remarks += recipe_remarks
     measured, memory_remark = memory_of(row)
     oom = oom_table or row.get("kind") == "oom"
     time_remark = None
@@ -241,6 +245,8 @@ def line(row, copies, superseded, oom_table):
     else:
         seconds, time_remark = step_seconds(row, global_batch, gpus, gpu_id, precision) if not adapted else \
             (number(row.get("step_time_s")), None)
+        if seconds and "power-limited" in notes:
+            seconds, time_remark = None, "step time left out: the GPU's power limit is not stated"
         if seconds and not (gpu_remark and "counted as" in gpu_remark):
             measured["step_seconds"] = seconds
     prefix = row["id"].split("-")[0]
@@ -258,6 +264,7 @@ def line(row, copies, superseded, oom_table):
         remarks.append("the source copies some numbers between rows")
     per_node = whole(row.get("gpus_per_node"))
     cluster = clusters.cluster_of(gpu_id, gpus, memory, per_node, number(row.get("inter_node_gbps_per_gpu")))
+    clusters.as_noted(cluster, row)
     remarks += [memory_remark, time_remark]
     if flag(row.get("flash_attn")) is None and training["attention"] == "unfused":
         remarks.append("flash attention not stated, off by default in that Megatron-LM")
