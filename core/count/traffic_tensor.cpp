@@ -17,8 +17,18 @@ constexpr const char* loss_source = "Megatron-LM core/tensor_parallel/cross_entr
 /// Pairs of a column-parallel and a row-parallel matrix: one attention block, one MLP.
 struct Blocks {
   double forward = 0;
-  double again = 0;  ///< of these, run again by recompute
+  double again = 0;   ///< of these, run again by recompute
+  double inputs = 0;  ///< column-parallel products that each sum the gradient of their input
 };
+
+/// Packed matrices (query, key and value; gate and up) sum one gradient. Where a model's modules are separate products,
+/// each column-parallel one all-reduces its own (eager PyTorch without sequence parallelism).
+double input_gradients(const TrafficSink& sink, const Blocks& blocks) {
+  if (sink.training().kernels != Kernels::eager) return blocks.forward;
+  const auto layers = static_cast<double>(sink.shape.blocks());
+  const double mlps = blocks.forward - layers;
+  return 3 * layers + (sink.model().gated() ? 2 : 1) * mlps;
+}
 
 Blocks count_blocks(const TrafficSink& sink) {
   const auto layers = static_cast<double>(sink.shape.blocks());
@@ -34,6 +44,7 @@ Blocks count_blocks(const TrafficSink& sink) {
   } else if (sink.training().recompute == Recompute::selective && sink.training().recompute_modules.mlp) {
     blocks.again = sink.dense_layers();
   }
+  blocks.inputs = input_gradients(sink, blocks);
   return blocks;
 }
 
@@ -72,7 +83,7 @@ void sequence_parallel_layers(Tensor& tensor, const Blocks& blocks) {
 void replicated_layers(Tensor& tensor, const Blocks& blocks) {
   tensor.add("tp_forward_all_reduce", Collective::all_reduce, When::forward_layer, blocks.forward);
   tensor.add("tp_recompute_all_reduce", Collective::all_reduce, When::recompute_layer, blocks.again);
-  tensor.add("tp_backward_all_reduce", Collective::all_reduce, When::backward_layer, blocks.forward, true);
+  tensor.add("tp_backward_all_reduce", Collective::all_reduce, When::backward_layer, blocks.inputs, true);
 }
 
 void embedding_and_head(Tensor& tensor) {
