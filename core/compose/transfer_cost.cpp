@@ -101,6 +101,17 @@ void hide_expert_exchange(const Scenario& scenario, const Profile& profile, cons
   }
 }
 
+/// Passes of a rank, in micro-batches, beside which its buckets can move once a step: the last backward and the first
+/// forward. Interleaved chunks run for a group of p micro-batches each, one chunk after the other, so all but one chunk's
+/// buckets have p times as long (Megatron-LM core/pipeline_parallel/schedules.py: grad_sync_func, param_sync_func).
+double chunk_windows(const Scenario& scenario) {
+  const Parallelism& p = scenario.parallelism;
+  if (p.schedule != Schedule::interleaved) return 1;
+  const auto v = static_cast<double>(p.virtual_pipeline);
+  const auto group = static_cast<double>(std::min(p.micro_batch_group, scenario.micro_batches()));
+  return std::max(1.0, group * (v - 1) / v);
+}
+
 }  // namespace
 
 Part part_of(const Transfer& t) {
@@ -176,8 +187,9 @@ void expose_data_parallel(const Scenario& scenario, const Profile& profile, cons
   const auto m = static_cast<double>(scenario.micro_batches());
   // Units that are moved for each micro-batch hide in all of them, what is moved once hides in one.
   const bool each_use = rules.gather == ParameterGather::each_use && scenario.parallelism.pipeline == 1;
-  const double gathers = each_use ? m : 1;
-  const double reductions = each_use || rules.reduce_each_micro_batch ? m : 1;
+  const double once = chunk_windows(scenario);
+  const double gathers = each_use ? m : once;
+  const double reductions = each_use || rules.reduce_each_micro_batch ? m : once;
   expose(profile, each_use, false, gathers * windows.forward, priced);
   expose(profile, each_use, true, reductions * windows.backward, priced);
 }

@@ -35,6 +35,8 @@ DataType gradient_dtype(const EngineDescription& engine, const Training& trainin
 }
 
 DataType parameter_dtype(const EngineDescription& engine, const TrafficSink& sink) {
+  // Megatron --fp8-param-gather, torchao enable_fsdp_float8_all_gather
+  if (sink.training().fp8_parameters && is_low(sink.training().precision)) return DataType::fp8;
   const bool whole = is_mixed(sink.training().precision) && engine.mixed_weights == MixedWeights::autocast;
   return whole ? DataType::fp32 : sink.activation;
 }

@@ -145,13 +145,13 @@ void set_compute(const Cluster& cluster, const Architecture& architecture, Profi
 void set_host(Profile& p) {
   constexpr double ms = 1e-3;
   p.launch = {2.5e-6};
-  p.host[static_cast<std::size_t>(Kernels::fused)] = {{0.6 * ms}, {0.9 * ms}};
+  p.host[static_cast<std::size_t>(Kernels::fused)] = {{1.2 * ms}, {1.9 * ms}};
   p.host[static_cast<std::size_t>(Kernels::eager)] = {{0.4 * ms}, {0.7 * ms}};
   p.host[static_cast<std::size_t>(Kernels::compiled)] = {{0.15 * ms}, {0.25 * ms}};
   p.moe_host = {{4 * ms}, {7 * ms}};
   p.graph_host = {{0.15 * ms}, {0.25 * ms}};
   p.moe_graph_host = {{1.5 * ms}, {3 * ms}};
-  p.collective_host = {50e-6};
+  p.collective_host = {150e-6};
 }
 
 bool is_pcie(const Cluster& cluster) {
