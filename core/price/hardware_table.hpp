@@ -74,6 +74,7 @@ inline constexpr std::array boards{
     Board{"a40", .76, 0},                 // kernel, Vidur
     Board{"l40s", .51, .40},              // kernel, aiconfigurator
     Board{"h100-sxm-80gb", .747, .695},   // fit, 94 steps on 8 to 10,752 GPUs: 739 and 1375 TFLOP/s
+    Board{"h100-sxm-96gb", .52, .46},     // fit, 8 steps of torchtitan: 500 W and HBM2e
     Board{"h800-sxm-80gb", .747, .695},   // the H100's chip
     Board{"h200-sxm-141gb", .747, .712},  // the H100's chip; fp8 matmul ceiling 1453 times .97
     Board{"gh200-96gb", .78, .74},        // ceiling 829 (stas00/ml-engineering) times .93

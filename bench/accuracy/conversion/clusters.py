@@ -14,6 +14,7 @@ GPUS = (
     (r"b100", "b100-sxm"),
     (r"h200", "h200-sxm-141gb"),
     (r"h800", "h800-sxm-80gb"),
+    (r"h100.*96gb hbm2e|h100.*500w", "h100-sxm-96gb"),
     (r"h100.*nvl|h100.*94", "h100-nvl-94gb"),
     (r"h100.*pcie", "h100-pcie-80gb"),
     (r"h100", "h100-sxm-80gb"),
@@ -63,6 +64,7 @@ SYSTEMS = {
     "a100-sxm-80gb": "dgx-a100-80gb",
     "a100-pcie-80gb": "8x-a100-pcie-80gb",
     "h100-sxm-80gb": "dgx-h100",
+    "h100-sxm-96gb": "meta-grand-teton-h100-96gb",
     "h100-pcie-80gb": "8x-h100-pcie-80gb",
     "h200-sxm-141gb": "dgx-h200",
     "h800-sxm-80gb": "deepseek-h800",
@@ -134,17 +136,12 @@ def cluster_of(gpu_id, gpus, memory_bytes=None, gpus_per_node=None, inter_gbps=N
 # Clusters that a table describes in its notes: what to look for, and what it changes.
 NOTED = (
     (r"Jean Zay", {"system": "jean-zay-a100-80gb", "inter_node_bytes_per_second": None}),
-    # torchtitan's H100 with 96 GB (benchmarks/llama3_h100_202412_torchtitan.md).
-    (r"HBM2e 2\.4 ?TB/s", {"memory_bytes_per_second": 2.4e12}),
 )
 
 
 def as_noted(cluster, row):
-    """Changes the cluster to what the name of the GPU and the notes say of it."""
-    text = row.get("gpu", "") + "; " + row.get("notes", "")
+    """Changes the cluster to what the notes say of it."""
+    text = row.get("notes", "")
     for pattern, fields in NOTED:
         if re.search(pattern, text):
             cluster.update(fields)
-    cap = number(found(r"(\d+) ?W\b", text))
-    if cap:
-        cluster["power_watts"] = cap
