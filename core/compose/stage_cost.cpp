@@ -54,7 +54,13 @@ double gradient_pass_bytes(const Scenario& scenario, const EngineDescription& en
   double passes = buffered ? 1 : 0;
   if (several && buffered) passes += 2;                                // param_and_grad_buffer.py: gradient *= 1 / d
   if (several && engine.buffers.bucket_copies_gradients) passes += 4;  // reducer.cpp: into the bucket, and back
-  return passes * gradient;
+  double bytes = passes * gradient;
+  // Buckets in another format than the gradients' are cast, and cast back (torch ddp_comm_hooks/default_hooks.py).
+  const double reduced = bytes_of(scenario.training.reduce_dtype);
+  const bool buckets = data_parallel_rules(scenario.training.engine, scenario.parallelism.zero_stage).gather !=
+                       ParameterGather::each_use;
+  if (several && buckets && reduced != gradient) bytes += 2 * (gradient + reduced);
+  return bytes;
 }
 
 }  // namespace

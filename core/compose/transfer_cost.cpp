@@ -79,6 +79,14 @@ void expose(const Profile& profile, bool by_units, bool backward, Seconds window
   }
 }
 
+/// Messages in another format than the activations' are cast before they leave and after they arrive.
+Seconds casts(const Training& training, const Profile& profile, const Transfer& t) {
+  const DataType activation = activation_dtype(training.precision);
+  if (t.when != When::stage_boundary || t.collective != Collective::send_recv || t.dtype == activation) return {};
+  const double elements = t.bytes / bytes_of(t.dtype);
+  return Bytes{2 * (bytes_of(activation) + bytes_of(t.dtype)) * elements} / profile.hbm;
+}
+
 bool is_expert_exchange(const Transfer& t) {
   return t.group == Group::expert_parallel && t.collective == Collective::all_to_all;
 }
@@ -102,8 +110,9 @@ void hide_expert_exchange(const Scenario& scenario, const Profile& profile, cons
 }
 
 /// Passes of a rank, in micro-batches, beside which its buckets can move once a step: the last backward and the first
-/// forward. Interleaved chunks run for a group of p micro-batches each, one chunk after the other, so all but one chunk's
-/// buckets have p times as long (Megatron-LM core/pipeline_parallel/schedules.py: grad_sync_func, param_sync_func).
+/// forward. Interleaved chunks run for a group of p micro-batches each, one chunk after the other, so all but one
+/// chunk's buckets have p times as long (Megatron-LM core/pipeline_parallel/schedules.py: grad_sync_func,
+/// param_sync_func).
 double chunk_windows(const Scenario& scenario) {
   const Parallelism& p = scenario.parallelism;
   if (p.schedule != Schedule::interleaved) return 1;
@@ -160,15 +169,16 @@ void price_transfers(const Scenario& scenario, const Profile& profile, std::int6
     const Route route = route_of(scenario, stage, t);
     const Seconds message = collective_time(profile, scenario.cluster, t.collective, t.bytes / t.messages, route);
     const double calls = t.count_per_step * t.messages;
+    const Seconds cast = casts(scenario.training, profile, t);
     PricedTransfer p{.transfer = t,
                      .spans_nodes = route.spans_nodes(),
-                     .seconds = calls * message,
-                     .exposed = calls * message,
+                     .seconds = calls * (message + cast),
+                     .exposed = calls * (message + cast),
                      .first_stage = stage,
                      .last_stage = stage};
     if (t.overlap == Overlap::with_compute) {
       if (t.when == When::stage_boundary) {
-        p.exposed = calls * collective_time(profile, scenario.cluster, t.collective, 0, route);
+        p.exposed = calls * (collective_time(profile, scenario.cluster, t.collective, 0, route) + cast);
       } else if (t.group == Group::tensor_parallel) {
         p.exposed = (1 - hidden_share(scenario.training, profile, t)) * p.seconds;
       } else if (t.group == Group::context_parallel) {

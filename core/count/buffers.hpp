@@ -39,7 +39,7 @@ void count_gathered_units(const MemoryContext& c, Sink& sink) {
   // A quantised base is gathered packed; each matrix is unpacked when it is used.
   const double packed = c.quantised() ? (c.rank.matrices + c.rank.experts) / std::max(1.0, P - R) : 0;
   const double gw = c.w * (1 - packed) + packed / 2;
-  const double reduce = bytes_of(c.mixed() ? c.engine.mixed_reduction : c.training().gradient_dtype);
+  const double reduce = bytes_of(c.training().reduce_dtype);
   const Phases forward = c.in(during(Phase::forward, Phase::reduce));
   const Phases backward = c.in(at(Phase::backward) | at(Phase::reduce));
   if (c.multi && rules.gathered_units_forward > 0) {
@@ -169,8 +169,7 @@ void count_optimizer_temporaries(const MemoryContext& c, Sink& sink) {
   const bool half_gradients = bytes_of(c.training().gradient_dtype) == 2;
   // Fused Adam with 16-bit moments (Megatron's precision-aware optimizer) reads the gradients as they are.
   const bool reads_them = c.training().moment_dtype != DataType::fp32;
-  const bool copies =
-      c.mixed() && c.engine.mixed_weights == MixedWeights::half_master && half_gradients && !reads_them;
+  const bool copies = c.mixed() && c.engine.mixed_weights == MixedWeights::half_master && half_gradients && !reads_them;
   const bool persistent = c.engine.keeps_fp16_main_gradients && c.training().gradient_dtype == DataType::fp16;
   if (copies && !persistent) {
     // ZeRO-3 steps by sub-groups of 1e9 elements, the others cast the whole shard at once.

@@ -8,23 +8,6 @@
 namespace meshgauge {
 namespace {
 
-DataType activation_dtype(Precision precision) {
-  switch (precision) {
-    case Precision::fp32:
-    case Precision::tf32:
-      return DataType::fp32;
-    case Precision::fp16:
-      return DataType::fp16;
-    case Precision::bf16:
-    case Precision::fp8:
-    case Precision::mxfp8:
-    case Precision::nvfp4:  // collectives stay 16-bit
-    case Precision::pure_bf16:
-      return DataType::bf16;
-  }
-  return DataType::bf16;
-}
-
 /// DualPipe feeds half of the micro-batches from each end, so each of a rank's two chunks sees half of them.
 double passes(const Scenario& scenario) {
   const auto m = static_cast<double>(scenario.micro_batches());

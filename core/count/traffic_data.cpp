@@ -29,11 +29,6 @@ struct Context {
   double micro_batches;          ///< that gather and reduce by themselves
 };
 
-DataType gradient_dtype(const EngineDescription& engine, const Training& training) {
-  const bool default_dtype = training.gradient_dtype == engine.mixed_gradients;
-  return is_mixed(training.precision) && default_dtype ? engine.mixed_reduction : training.gradient_dtype;
-}
-
 DataType parameter_dtype(const EngineDescription& engine, const TrafficSink& sink) {
   // Megatron --fp8-param-gather, torchao enable_fsdp_float8_all_gather
   if (sink.training().fp8_parameters && is_low(sink.training().precision)) return DataType::fp8;
@@ -251,7 +246,7 @@ void data_parallel_traffic(TrafficSink& sink) {
                         .engine = engine,
                         .rules = rules,
                         .parameter = parameter_dtype(engine, sink),
-                        .gradient = gradient_dtype(engine, sink.training()),
+                        .gradient = sink.training().reduce_dtype,
                         .micro_batches = once ? 1.0 : static_cast<double>(sink.scenario.micro_batches())};
   const RankParameters rank = rank_parameters(sink.scenario, sink.shape);
   const bool separate = p.expert > 1 || p.expert_tensor != p.tensor;  // experts replicate over another group

@@ -49,14 +49,15 @@ double tensors_per_message(const TrafficSink& sink) {
 void boundaries(TrafficSink& sink) {
   const Parallelism& p = sink.layout();
   const double tensors = tensors_per_message(sink);
-  const double message = tensors * sink.z.T * sink.z.h * sink.z.w / sink.z.t;
+  const DataType dtype = sink.training().boundary_dtype;
+  const double message = tensors * sink.z.T * sink.z.h * bytes_of(dtype) / sink.z.t;
   const Overlap overlap = sink.training().overlap_pipeline ? Overlap::with_compute : Overlap::none;
   const auto send = [&](const char* id, double count, std::int64_t peer) {
     sink.add({.id = id,
               .collective = Collective::send_recv,
               .group = Group::pipeline_parallel,
               .group_size = p.pipeline,
-              .dtype = sink.activation,
+              .dtype = dtype,
               .bytes = message,
               .count_per_step = count,
               .when = When::stage_boundary,
@@ -78,7 +79,7 @@ void boundaries(TrafficSink& sink) {
               .collective = Collective::all_gather,
               .group = Group::tensor_parallel,
               .group_size = p.tensor,
-              .dtype = sink.activation,
+              .dtype = dtype,
               .bytes = message * sink.z.t,
               .count_per_step = received,
               .when = When::stage_boundary,

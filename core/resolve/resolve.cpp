@@ -80,6 +80,12 @@ DataType default_gradient_dtype(const EngineDescription& engine, Precision preci
   return DataType::fp32;
 }
 
+/// Engines that reduce in another format than they add up in do so where the latter is left to them.
+DataType default_reduce_dtype(const EngineDescription& engine, const Training& t) {
+  const bool default_dtype = t.gradient_dtype == engine.mixed_gradients;
+  return is_mixed(t.precision) && default_dtype ? engine.mixed_reduction : t.gradient_dtype;
+}
+
 /// Megatron trains with --hidden-dropout 0.1 unless told otherwise (arguments.py); Hugging Face keeps the dropout of
 /// GPT-2 and BERT configurations. Newer families train without.
 bool default_dropout(const ModelShape& m, Engine engine) {
@@ -191,6 +197,8 @@ Training resolve_training(const TrainingRequest& asked, const Scenario& s, Engin
   t.fused_norm = asked.fused_norm.value_or(t.kernels != Kernels::eager);
   t.attention = asked.attention.value_or(default_attention(s.cluster.gpu, engine, t.kernels));
   t.engine_version = parse_version(asked.engine_version.value_or("")).value_or(description.newest);
+  t.reduce_dtype = asked.reduce_dtype.value_or(default_reduce_dtype(description, t));
+  t.boundary_dtype = asked.boundary_dtype.value_or(activation_dtype(t.precision));
   t.moment_dtype = asked.moment_dtype.value_or(DataType::fp32);
   t.master_dtype = asked.master_dtype.value_or(DataType::fp32);
   t.fp8_parameters = asked.fp8_parameters.value_or(false);

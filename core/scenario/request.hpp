@@ -69,6 +69,8 @@ struct TrainingRequest {
   std::optional<Loss> loss;
   std::optional<Kernels> kernels;
   std::optional<std::string> engine_version;
+  std::optional<DataType> reduce_dtype;
+  std::optional<DataType> boundary_dtype;
   std::optional<DataType> moment_dtype;
   std::optional<DataType> master_dtype;
   std::optional<bool> fp8_parameters;

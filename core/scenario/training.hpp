@@ -113,6 +113,8 @@ struct Training {
   Kernels kernels = Kernels::eager;
   bool fused_norm = true;  ///< RMSNorm is one kernel
   EngineVersion engine_version;
+  DataType reduce_dtype = DataType::fp32;    ///< as gradients travel between replicas
+  DataType boundary_dtype = DataType::bf16;  ///< as activations and their gradients travel between stages
   DataType moment_dtype = DataType::fp32;
   DataType master_dtype = DataType::fp32;
   bool fp8_parameters = false;  ///< weights are stored and gathered in fp8
@@ -154,6 +156,10 @@ struct Training {
 /// Bytes of an activation element in the matrix products.
 [[nodiscard]] constexpr double activation_bytes(Precision p) {
   return p == Precision::fp32 || p == Precision::tf32 ? 4.0 : 2.0;
+}
+[[nodiscard]] constexpr DataType activation_dtype(Precision p) {
+  if (activation_bytes(p) > 2) return DataType::fp32;
+  return p == Precision::fp16 ? DataType::fp16 : DataType::bf16;
 }
 [[nodiscard]] constexpr bool is_low(Precision p) {  ///< products in 8 bits or fewer
   return p == Precision::fp8 || p == Precision::mxfp8 || p == Precision::nvfp4;
