@@ -42,6 +42,8 @@ void read_experts(JsonText entry, ModelShape& m) {
            .expert_ffn = moe.at("expert_ffn").whole(),
            .first_dense_layers = moe.at("first_dense_layers").whole(),
            .layer_freq = moe.at("moe_layer_freq").whole(1),
+           .groups = moe.at("groups").whole(1),
+           .group_limit = moe.at("group_limit").whole(),
            .router_bias = moe.at("router_bias").flag(),
            .shared_gate = moe.at("shared_gate").flag()};
   m.moe.shared_ffn = moe.at("shared_expert_ffn").whole(moe.at("shared_experts").whole() * m.moe.expert_ffn);

@@ -100,28 +100,52 @@ void gather_tokens(Exchange& x, const Runs& moe) {
   x.add("ep_backward_reduce_scatter", Collective::reduce_scatter, tokens, When::backward_layer, moe.forward);
 }
 
+/// Nodes that the experts of one token can lie in. With groups of experts (DeepSeek-V3, arXiv:2412.19437 section 2.1.2:
+/// node-limited routing) they are those of `group_limit` groups, drawn evenly.
+double reachable_nodes(const MixtureOfExperts& moe, double nodes) {
+  if (moe.group_limit == 0 || moe.group_limit >= moe.groups) return nodes;
+  const auto groups = static_cast<double>(moe.groups), limit = static_cast<double>(moe.group_limit);
+  if (nodes >= groups) return limit * nodes / groups;
+  double missed = 1;  // that none of the drawn groups lies in a given node
+  for (double drawn = 0; drawn < limit; ++drawn) {
+    missed *= std::max(0.0, groups - groups / nodes - drawn) / (groups - drawn);
+  }
+  return nodes * (1 - missed);
+}
+
 /// Copies of each token that leave: one for each expert, or, where the kernels forward inside a node, one for each of
 /// the N nodes that its experts lie in, N (1 - (1 - 1/N)^K) of them with even routing (DeepEP, HybridEP).
 double sent_copies(const TrafficSink& sink, double copies) {
   const MoeDispatcher dispatcher = sink.training().moe_dispatcher;
   if (dispatcher != MoeDispatcher::deepep && dispatcher != MoeDispatcher::hybridep) return copies;
+  const MixtureOfExperts& moe = sink.model().moe;
   const auto inside = static_cast<double>(group_members_per_node(sink.scenario, Group::expert_parallel));
-  const double nodes = std::max(1.0, static_cast<double>(sink.layout().expert) / std::max(1.0, inside));
-  if (nodes <= 1) return copies;
+  const double all = std::max(1.0, static_cast<double>(sink.layout().expert) / std::max(1.0, inside));
+  if (all <= 1) return copies;
+  const double nodes = std::max(1.0, reachable_nodes(moe, all));
   double missed = 1;
-  for (std::int64_t i = 0; i < sink.model().moe.top_k; ++i) missed *= 1 - 1 / nodes;
-  return copies * std::min(1.0, nodes * (1 - missed) / static_cast<double>(sink.model().moe.top_k));
+  for (std::int64_t i = 0; i < moe.top_k; ++i) missed *= 1 - 1 / nodes;
+  return copies * std::min(1.0, nodes * (1 - missed) / static_cast<double>(moe.top_k));
 }
 
 void token_exchange(Exchange& x, const Runs& moe, double copies) {
   if (x.sink.training().moe_dispatcher == MoeDispatcher::allgather) return gather_tokens(x, moe);
   const WorkSizes& z = x.sink.z;
   constexpr auto exchange = Collective::all_to_all;
-  const double tokens = sent_copies(x.sink, copies) * z.h * z.w, probabilities = 4 * copies;
+  const double tokens = sent_copies(x.sink, copies) * z.h, probabilities = 4 * copies;
   // Dispatch and combine; backward runs both the other way. Router probabilities travel with the tokens.
-  x.add("ep_forward_all_to_all", exchange, tokens, When::forward_layer, 2 * moe.forward);
-  x.add("ep_recompute_all_to_all", exchange, tokens, When::recompute_layer, 2 * moe.again);
-  x.add("ep_backward_all_to_all", exchange, tokens, When::backward_layer, 2 * moe.forward);
+  const DataType dispatch = x.sink.training().moe_dispatch_dtype;
+  const bool apart = dispatch != x.sink.activation;  // DeepSeek-V3 section 3.3.2: both dispatches in fp8, combines not
+  const double whole = apart ? 1 : 2;
+  x.add("ep_forward_all_to_all", exchange, tokens * z.w, When::forward_layer, whole * moe.forward);
+  x.add("ep_recompute_all_to_all", exchange, tokens * z.w, When::recompute_layer, whole * moe.again);
+  x.add("ep_backward_all_to_all", exchange, tokens * z.w, When::backward_layer, whole * moe.forward);
+  if (apart) {
+    const double bytes = tokens * bytes_of(dispatch);
+    x.add("ep_forward_dispatch", exchange, dispatch, bytes, When::forward_layer, moe.forward, Overlap::none);
+    x.add("ep_recompute_dispatch", exchange, dispatch, bytes, When::recompute_layer, moe.again, Overlap::none);
+    x.add("ep_backward_dispatch", exchange, dispatch, bytes, When::backward_layer, moe.forward, Overlap::none);
+  }
   x.add("ep_forward_probabilities", exchange, DataType::fp32, probabilities, When::forward_layer, moe.forward,
         Overlap::none);
   x.add("ep_recompute_probabilities", exchange, DataType::fp32, probabilities, When::recompute_layer, moe.again,

@@ -116,6 +116,8 @@ void read_experts(ConfigReader& c, ModelShape& m) {
       "num_experts_per_tok num_experts_per_token experts_per_token top_k_experts moe_topk moe_k num_selected_experts";
   m.moe.top_k = c.whole(top_k_keys, {1, 65536}, 1);
   if (!c.has(top_k_keys)) c.complain(top_k_keys, " is missing: of how many experts a token takes the output.");
+  m.moe.groups = c.whole("n_group", {1, 65536}, 1);
+  if (m.moe.groups > 1) m.moe.group_limit = c.whole("topk_group", {1, m.moe.groups}, m.moe.groups);
   m.moe.expert_ffn = c.whole("moe_intermediate_size expert_intermediate_size", width_range, m.ffn);
   const std::int64_t shared =
       c.whole("n_shared_experts num_shared_experts moe_num_shared_experts", count_range, 0) * m.moe.expert_ffn;

@@ -212,6 +212,7 @@ Training resolve_training(const TrainingRequest& asked, const Scenario& s, Engin
   t.overlap_pipeline = asked.overlap_pipeline.value_or(overlaps_messages(s.parallelism.schedule));
   t.cuda_graphs = asked.cuda_graphs.value_or(false);
   t.moe_grouped_gemm = asked.moe_grouped_gemm.value_or(true);
+  t.moe_dispatch_dtype = asked.moe_dispatch_dtype.value_or(activation_dtype(t.precision));
   t.moe_dispatcher = asked.moe_dispatcher.value_or(MoeDispatcher::alltoall);
   t.moe_capacity_factor = asked.moe_capacity_factor.value_or(0);
   t.overlap_expert_parallel = asked.overlap_expert_parallel.value_or(false);

@@ -87,6 +87,10 @@ std::optional<Written> moe_dispatcher(const Scenario& s) {
   if (!s.model.moe.used()) return std::nullopt;
   return name_of(s.training.moe_dispatcher);
 }
+std::optional<Written> moe_dispatch_dtype(const Scenario& s) {
+  if (!s.model.moe.used()) return std::nullopt;
+  return name_of(s.training.moe_dispatch_dtype);
+}
 std::optional<Written> moe_grouped_gemm(const Scenario& s) {
   if (!s.model.moe.used()) return std::nullopt;
   return s.training.moe_grouped_gemm;
@@ -391,6 +395,12 @@ constexpr auto training_table = std::to_array<Field<TrainingRequest>>({
     {{.key = "moe_dispatcher", .fallback = "alltoall", .help = "How tokens reach their experts."},
      choice<&TrainingRequest::moe_dispatcher>(),
      &moe_dispatcher},
+    {{.key = "moe_dispatch_dtype",
+      .fallback = "that of activations",
+      .help = "Number format of tokens on their way to the experts, and of gradients there; back it is that of "
+              "activations."},
+     Choice<TrainingRequest>{all_names<DataType>().first(4), choice<&TrainingRequest::moe_dispatch_dtype>().set},
+     &moe_dispatch_dtype},
     {{.key = "moe_grouped_gemm",
       .fallback = "true",
       .help = "Whether the experts of a rank run as one grouped product, or one after the other."},

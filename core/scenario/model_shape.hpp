@@ -43,6 +43,8 @@ struct MixtureOfExperts {
   std::int64_t shared_ffn = 0;          ///< width of all shared experts together, 0 if none
   std::int64_t first_dense_layers = 0;  ///< leading layers with a dense MLP
   std::int64_t layer_freq = 1;          ///< after those, the last layer of each group of this many is MoE
+  std::int64_t groups = 1;              ///< experts lie in so many groups
+  std::int64_t group_limit = 0;         ///< a token's experts lie in at most so many groups; 0: no limit
   bool router_bias = false;
   bool shared_gate = false;
 

@@ -94,6 +94,7 @@ struct TrainingRequest {
   std::optional<bool> cuda_graphs;
   std::optional<bool> fused_norm;
   std::optional<MoeDispatcher> moe_dispatcher;
+  std::optional<DataType> moe_dispatch_dtype;
   std::optional<bool> moe_grouped_gemm;
   std::optional<double> moe_capacity_factor;
   std::optional<bool> dropout;

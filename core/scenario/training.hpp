@@ -137,6 +137,7 @@ struct Training {
   bool overlap_pipeline = false;
   bool cuda_graphs = false;  ///< layers are replayed: the host launches nothing in them
   MoeDispatcher moe_dispatcher = MoeDispatcher::alltoall;
+  DataType moe_dispatch_dtype = DataType::bf16;  ///< of tokens on their way to the experts
   bool moe_grouped_gemm = true;    ///< one grouped product for all local experts, else one after the other
   double moe_capacity_factor = 0;  ///< 0: dropless
   bool dropout = false;            ///< hidden (and unfused attention) dropout masks are kept

@@ -181,6 +181,8 @@ inline Scenario data_parallel(ModelShape model, Cluster cluster, Engine engine, 
   s.training.overlap_parameter_gather = rules.gather_overlaps;
   s.training.engine = engine;
   s.training.kernels = Kernels::eager;
+  s.training.fused_norm = false;
+  s.training.reduce_dtype = describe_engine(engine, zero_stage).mixed_reduction;
   return s;
 }
 
