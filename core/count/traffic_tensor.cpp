@@ -2,6 +2,7 @@
 #include "core/count/flops.hpp"
 #include "core/count/parameters.hpp"
 #include "core/count/traffic_sink.hpp"
+#include "core/engine/engine.hpp"
 
 namespace meshgauge {
 namespace {
@@ -55,8 +56,10 @@ struct Tensor {
   void add(const char* id, Collective collective, When when, double count, bool overlaps = false) {
     // Asynchronous backward collectives beside weight gradients are Megatron's and Transformer Engine's work.
     // User buffers cut the others into pieces that run beside the product before or after (--tp-comm-overlap).
-    const bool hides =
-        (overlaps && sink.training().kernels == Kernels::fused) || sink.training().overlap_tensor_parallel;
+    const EngineDescription& engine = describe_engine(sink.training().engine);
+    const bool asynchronous = sink.training().kernels == Kernels::fused &&
+                              sink.training().engine_version >= engine.asynchronous_input_gradients;
+    const bool hides = (overlaps && asynchronous) || sink.training().overlap_tensor_parallel;
     sink.add({.id = id,
               .collective = collective,
               .group = Group::tensor_parallel,

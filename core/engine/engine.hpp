@@ -65,12 +65,13 @@ struct EngineDescription {
   std::int64_t default_zero = 0;
   std::array<DataParallelRules, 4> zero;  ///< by ZeRO stage
   MixedWeights mixed_weights = MixedWeights::autocast;
-  DataType mixed_gradients = DataType::fp32;  ///< accumulation under bf16 mixed precision
-  DataType mixed_reduction = DataType::fp32;  ///< what the gradient collective carries
-  bool keeps_fp16_main_gradients = false;     ///< fp16: an fp32 gradient copy stays beside the fp16 one (Megatron)
-  bool keeps_half_gradients = false;          ///< bf16 gradients stay beside the fp32 ones that they are added to
-  bool gradient_buffer = false;               ///< gradients live in one buffer that is allocated once
-  bool fuses_gradient_accumulation = false;   ///< weight gradients are added inside the GEMM (no second pass)
+  DataType mixed_gradients = DataType::fp32;     ///< accumulation under bf16 mixed precision
+  DataType mixed_reduction = DataType::fp32;     ///< what the gradient collective carries
+  bool keeps_fp16_main_gradients = false;        ///< fp16: an fp32 gradient copy stays beside the fp16 one (Megatron)
+  bool keeps_half_gradients = false;             ///< bf16 gradients stay beside the fp32 ones that they are added to
+  bool gradient_buffer = false;                  ///< gradients live in one buffer that is allocated once
+  bool fuses_gradient_accumulation = false;      ///< weight gradients are added inside the GEMM (no second pass)
+  EngineVersion asynchronous_input_gradients{};  ///< sums them over tensor ranks beside weight gradients since then
   Kernels kernels = Kernels::eager;
   BufferRules buffers;
 };

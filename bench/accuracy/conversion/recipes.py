@@ -41,4 +41,6 @@ def recipe_of(row, engine, parallelism):
         # Pax GPT configurations checkpoint whole layers (save_nothing).
         fields["recompute"] = "full"
         remarks.append("recompute not stated, whole layers as Pax's GPT configurations")
+    if "bigscience" in framework:
+        fields["engine_version"] = "0.6"  # DeepSpeed of BLOOM's training (bigscience tr11-176B-ml README)
     return fields, remarks
