@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/compose/replay.hpp"
 #include "core/count/flops.hpp"
 #include "core/count/traffic.hpp"
 #include "core/price/profile.hpp"
@@ -38,10 +39,16 @@ struct PricedTransfer {
   std::int64_t first_stage = 0, last_stage = 0;  ///< equal on all stages between
 };
 
+/// What one pipeline rank does during the step.
+struct StageTimeline {
+  std::vector<Event> events;  ///< passes and messages by their start, then what follows the last backward
+};
+
 struct StepReport {
   Seconds seconds{}, low{}, high{};
   std::array<Seconds, part_count> parts{};
   std::vector<PricedTransfer> traffic;
+  std::vector<StageTimeline> timeline;  ///< of each rank; empty unless recorded, or if there is too much to record
   StepFlops flops;
   std::int64_t slowest_stage = 0;
   double tokens_per_second_per_gpu = 0;
@@ -49,7 +56,8 @@ struct StepReport {
   double mfu_causal = 0, mfu_full = 0, hfu = 0;  ///< over the dense datasheet peak of the training precision
 };
 
-[[nodiscard]] StepReport estimate_step(const Scenario&, const Profile&);
+/// Replays the schedule event by event; its closed form stands in where that would be too much.
+[[nodiscard]] StepReport estimate_step(const Scenario&, const Profile&, Record = Record::no);
 
 /// Length of the whole run. Needs training.tokens > 0.
 struct RunReport {

@@ -134,6 +134,10 @@ StageShape dealt_chunk(const Scenario& s, std::int64_t stage, std::int64_t index
   return chunk_shape(s, model_chunks(s.parallelism), stage + index * s.parallelism.pipeline);
 }
 
+StageShape model_chunk(const Scenario& s, std::int64_t index) {
+  return chunk_shape(s, model_chunks(s.parallelism), index);
+}
+
 std::vector<StageShape> stage_chunks(const Scenario& s, std::int64_t stage) {
   const std::int64_t chunks = model_chunks(s.parallelism);
   std::vector<StageShape> parts;

@@ -40,6 +40,9 @@ struct StageShape {
 /// The `index`-th chunk of a rank whose schedule deals chunks out in turn (interleaved). Does not allocate.
 [[nodiscard]] StageShape dealt_chunk(const Scenario&, std::int64_t stage, std::int64_t index);
 
+/// The `index`-th of model_chunks(). Does not allocate.
+[[nodiscard]] StageShape model_chunk(const Scenario&, std::int64_t index);
+
 /// The model chunks of a rank in model order of execution.
 [[nodiscard]] std::vector<StageShape> stage_chunks(const Scenario&, std::int64_t stage);
 

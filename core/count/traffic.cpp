@@ -14,6 +14,22 @@ double passes(const Scenario& scenario) {
   return scenario.parallelism.schedule == Schedule::dualpipe && scenario.parallelism.pipeline > 1 ? m / 2 : m;
 }
 
+TrafficSink sink_of(const Scenario& scenario, std::int64_t stage, const StageShape& shape, std::vector<Transfer>& out) {
+  return {.scenario = scenario,
+          .stage = stage,
+          .shape = shape,
+          .z = work_sizes(scenario),
+          .activation = activation_dtype(scenario.training.precision),
+          .passes = passes(scenario),
+          .out = out};
+}
+
+void inside_layers(TrafficSink& sink) {
+  tensor_parallel_traffic(sink);
+  context_parallel_traffic(sink);
+  expert_parallel_traffic(sink);
+}
+
 /// Distance between neighbouring members of a group, in ranks (megatron/core/parallel_state.py, order tp-cp-ep-dp-pp;
 /// experts form their own grid etp-ep-edp inside a stage).
 std::int64_t group_stride(const Scenario& scenario, Group group) {
@@ -79,19 +95,17 @@ bool stages_span_nodes(const Scenario& scenario, std::int64_t a, std::int64_t b)
 
 void stage_traffic(const Scenario& scenario, std::int64_t stage, std::vector<Transfer>& out) {
   out.clear();
-  TrafficSink sink{.scenario = scenario,
-                   .stage = stage,
-                   .shape = stage_shape(scenario, stage),
-                   .z = work_sizes(scenario),
-                   .activation = activation_dtype(scenario.training.precision),
-                   .passes = passes(scenario),
-                   .out = out};
-  tensor_parallel_traffic(sink);
-  context_parallel_traffic(sink);
-  expert_parallel_traffic(sink);
+  TrafficSink sink = sink_of(scenario, stage, stage_shape(scenario, stage), out);
+  inside_layers(sink);
   pipeline_traffic(sink);
   data_parallel_traffic(sink);
   scalar_traffic(sink);
+}
+
+void layer_traffic(const Scenario& scenario, std::int64_t stage, const StageShape& shape, std::vector<Transfer>& out) {
+  out.clear();
+  TrafficSink sink = sink_of(scenario, stage, shape, out);
+  inside_layers(sink);
 }
 
 std::vector<Transfer> stage_traffic(const Scenario& scenario, std::int64_t stage) {

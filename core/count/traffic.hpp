@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/count/stage.hpp"
 #include "core/engine/collective.hpp"
 #include "core/scenario/names.hpp"
 #include "core/scenario/scenario.hpp"
@@ -65,6 +66,9 @@ struct Transfer {
 [[nodiscard]] std::vector<Transfer> stage_traffic(const Scenario&, std::int64_t stage);
 /// The same into `out`, whose memory is used again.
 void stage_traffic(const Scenario&, std::int64_t stage, std::vector<Transfer>& out);
+
+/// Of them, those that the layers, the embedding and the head in `shape` cause: the share of one chunk of the rank.
+void layer_traffic(const Scenario&, std::int64_t stage, const StageShape& shape, std::vector<Transfer>& out);
 
 /// Ranks of a group that is this layout's: its degrees multiplied.
 [[nodiscard]] std::int64_t group_size(const Scenario&, Group);

@@ -24,9 +24,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr auto request_fields = std::to_array<std::string_view>({"command", "scenario", "profile", "explain"});
+constexpr auto request_fields =
+    std::to_array<std::string_view>({"command", "scenario", "profile", "explain", "timeline"});
 constexpr std::string_view handbook_prefix = "handbook:";
 constexpr FieldText explain_field{.key = "explain", .fallback = "true", .help = "Adds the formula to each line."};
+constexpr FieldText timeline_field{.key = "timeline", .fallback = "false", .help = "Adds what each stage does when."};
 
 Json write_warnings(const Issues& warnings) {
   Json list = Json::array();
@@ -43,12 +45,12 @@ Json write_model(const ModelShape& model) {
   return json;
 }
 
-Json write_estimate(const Resolution& resolution, const Json& model, const Profile& profile, Explain explain) {
+Json write_estimate(const Resolution& resolution, const Json& model, const Profile& profile, const StepReport& step,
+                    Explain explain) {
   const Scenario& s = resolution.scenario;
   const std::vector<StageMemory> stages = all_stages(s, profile.overhead);
   const Bytes device = stages[binding_stage(stages)].device_peak();
   const Bytes capacity = s.cluster.gpu.memory;
-  const StepReport step = estimate_step(s, profile);
   Json json;
   json["ok"] = true;
   json["schema_version"] = schema_version;
@@ -67,17 +69,25 @@ Json write_estimate(const Resolution& resolution, const Json& model, const Profi
   return json;
 }
 
+std::string too_long(const Scenario& scenario) {
+  return "The timeline would hold " + number_text(count_work(pipeline_of(scenario))) +
+         " forwards and backwards. Allowed: up to " + number_text(most_replayed) +
+         ". Lower global_batch_size, or ask without the timeline.";
+}
+
 }  // namespace
 
 Result<Json> estimate_command(const Json& request) {
   Reading reading;
-  bool explain = true;
+  bool explain = true, timeline = false;
   static const Json nothing;
   const Json* document = &nothing;
   Json handbook_case;
   for (const auto& [key, value] : request.items()) {
     if (key == "explain") {
       explain = read_boolean(value, explain_field, "/explain", reading).value_or(true);
+    } else if (key == "timeline") {
+      timeline = read_boolean(value, timeline_field, "/timeline", reading).value_or(false);
     } else if (key == "scenario") {
       document = &value;
     } else if (key != "command" && key != "profile") {
@@ -104,8 +114,11 @@ Result<Json> estimate_command(const Json& request) {
   reading.issues.insert(reading.issues.end(), profile.issues.begin(), profile.issues.end());
   if (!reading.issues.empty()) return std::move(reading.issues);
 
-  Json answer =
-      write_estimate(*resolution.value, (*document)["model"], *profile.value, explain ? Explain::yes : Explain::no);
+  const Scenario& scenario = resolution.value->scenario;
+  const StepReport step = estimate_step(scenario, *profile.value, timeline ? Record::yes : Record::no);
+  if (timeline && step.timeline.empty()) return Issues{{"/timeline", too_long(scenario)}};
+  Json answer = write_estimate(*resolution.value, (*document)["model"], *profile.value, step,
+                               explain ? Explain::yes : Explain::no);
   if (!handbook_case.is_null()) answer["case"] = std::move(handbook_case);
   return {std::move(answer)};
 }

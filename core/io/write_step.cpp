@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/io/write_timeline.hpp"
 #include "core/io/write_value.hpp"
 #include "core/scenario/rounding.hpp"
 
@@ -68,6 +69,7 @@ Json write_step(const StepReport& report) {
   for (std::size_t i = 0; i < part_count; ++i) {
     breakdown[std::string(name_of(static_cast<Part>(i)))] = rounded_number(report.parts[i].value);
   }
+  if (!report.timeline.empty()) json["timeline"] = write_timeline(report.timeline);
   return json;
 }
 

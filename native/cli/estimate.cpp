@@ -7,8 +7,10 @@
 #include "core/io/parse.hpp"
 #include "native/cli/command.hpp"
 #include "native/cli/estimate_report.hpp"
+#include "native/cli/files.hpp"
 #include "native/cli/scenario_flags.hpp"
 #include "native/cli/style.hpp"
+#include "native/cli/trace.hpp"
 
 namespace meshgauge::cli {
 namespace {
@@ -41,22 +43,30 @@ int run_estimate(std::span<const std::string> arguments) {
   ScenarioInput input;
   bool explain = false;
   bool json = false;
+  bool timeline = false;
+  std::string trace;
   add_scenario_flags(app, input);
   app.add_flag("--explain", explain, "Prints formula, values and source of each line.");
-  app.add_flag("--json", json, "Prints the answer as JSON.");
+  CLI::Option* as_json = app.add_flag("--json", json, "Prints the answer as JSON.");
+  app.add_flag("--timeline", timeline, "Adds to the JSON what each stage does when.")->needs(as_json);
+  app.add_option("--trace", trace, "Writes what each stage does when to a file for ui.perfetto.dev.");
   const Parsed parsed = parse_arguments(app, arguments);
   if (!parsed.go_on) return parsed.exit;
 
   Json request{{"command", "estimate"}};
+  if (timeline || !trace.empty()) request["timeline"] = true;
   ScenarioRequestText filled = fill_request(input, request);
   Issues issues = at_paths(parsed.bad, filled);
   issues.insert(issues.end(), filled.issues.begin(), filled.issues.end());
   // Without a document, what an argument that is not understood stood for would be called missing.
   if (!parsed.bad.empty() && input.document.empty()) filled.whole = false;
-  const std::string text = api(request.dump(-1, ' ', false, Json::error_handler_t::replace));
-  const Json answer = Json::parse(text);
+  std::string text = api(request.dump(-1, ' ', false, Json::error_handler_t::replace));
+  Json answer = Json::parse(text);
   const bool ok = answer["ok"].get<bool>();
   if (issues.empty() && ok) {
+    if (!trace.empty()) issues = write_text(trace, trace_text(answer));
+    if (!issues.empty()) return refuse(issues, json);
+    if (!timeline && answer["step"].erase("timeline") > 0) text = answer.dump();
     const int status = answer["fits"].get<bool>() ? done : answer_is_no;
     return print(json ? text + '\n' : estimate_report(answer, explain, Style::of_terminal()), status);
   }

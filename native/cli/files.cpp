@@ -21,8 +21,8 @@ struct Close {
   }
 };
 
-Issues failure(const std::string& path, const std::string& reason) {
-  return {{"", "Cannot read " + in_quotes(path) + ": " + reason + '.'}};
+Issues failure(const std::string& path, const std::string& reason, const char* action = "read ") {
+  return {{"", std::string("Cannot ") + action + in_quotes(path) + ": " + reason + '.'}};
 }
 
 }  // namespace
@@ -52,6 +52,13 @@ Result<std::string> read_text(const std::string& path, std::size_t limit) {
   const std::string most = number_text(static_cast<std::int64_t>(limit));
   return Issues{{"", (path == "-" ? "Standard input" : in_quotes(path)) + " goes on after " + most +
                          " bytes. Allowed: up to " + most + " (4 MiB)."}};
+}
+
+Issues write_text(const std::string& path, std::string_view text) {
+  std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "wb"));
+  bool written = file && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
+  if (file) written = std::fclose(file.release()) == 0 && written;
+  return written ? Issues{} : failure(path, std::strerror(errno), "write ");
 }
 
 bool write_output(std::string_view text) {

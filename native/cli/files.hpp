@@ -14,6 +14,9 @@ namespace meshgauge::cli {
 /// have.
 [[nodiscard]] Result<std::string> read_text(const std::string& path, std::size_t limit = largest_document);
 
+/// Why a file could not be written; empty if it was.
+[[nodiscard]] Issues write_text(const std::string& path, std::string_view text);
+
 /// False if standard output did not take everything.
 [[nodiscard]] bool write_output(std::string_view text);
 

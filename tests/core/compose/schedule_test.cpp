@@ -1,117 +1,14 @@
-// Pipeline schedules against published bubbles and against an event simulation of every forward and backward.
+// Closed forms of pipeline schedules against published bubbles and against the replay.
 #include "core/compose/schedule.hpp"
 
 #include <algorithm>
 #include <vector>
 
+#include "core/compose/replay.hpp"
 #include "tests/support/catch.hpp"
 
 namespace meshgauge {
 namespace {
-
-/// A forward or backward of one micro-batch in one chunk.
-struct Task {
-  bool forward;
-  std::int64_t micro_batch, chunk;  ///< chunk of the rank, 0 to v - 1
-};
-
-/// What each rank does, in order. Executed as soon as rank and inputs are ready.
-using Orders = std::vector<std::vector<Task>>;
-
-/// The brute force: replays the orders with every dependency. Times of a chunk are 1/v of its rank's.
-double simulate(const Orders& orders, const std::vector<StageTime>& stages, std::int64_t v, std::int64_t m) {
-  const auto p = static_cast<std::int64_t>(stages.size());
-  const std::int64_t depth = p * v;
-  std::vector<double> forward_end(static_cast<std::size_t>(depth * m), -1), backward_end = forward_end;
-  std::vector<std::size_t> next(stages.size(), 0);
-  std::vector<double> free_at(stages.size(), 0);
-  const auto at = [&](std::int64_t position, std::int64_t micro_batch) {
-    return static_cast<std::size_t>(position * m + micro_batch);
-  };
-  double end = 0;
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (std::int64_t rank = 0; rank < p; ++rank) {
-      const auto r = static_cast<std::size_t>(rank);
-      while (next[r] < orders[r].size()) {
-        const Task task = orders[r][next[r]];
-        const std::int64_t position = task.chunk * p + rank;
-        double ready = 0;
-        if (task.forward) {
-          if (position > 0) ready = forward_end[at(position - 1, task.micro_batch)];
-        } else {
-          ready = position == depth - 1 ? forward_end[at(position, task.micro_batch)]
-                                        : backward_end[at(position + 1, task.micro_batch)];
-        }
-        if (ready < 0) break;
-        const StageTime& s = stages[r];
-        const double length = (task.forward ? s.forward.value : s.backward_input.value + s.backward_weight.value) /
-                              static_cast<double>(v);
-        free_at[r] = std::max(free_at[r], ready) + length;
-        (task.forward ? forward_end : backward_end)[at(position, task.micro_batch)] = free_at[r];
-        end = std::max(end, free_at[r]);
-        ++next[r];
-        moved = true;
-      }
-    }
-  }
-  for (std::size_t r = 0; r < stages.size(); ++r) REQUIRE(next[r] == orders[r].size());  // no deadlock
-  return end;
-}
-
-Orders gpipe_orders(std::int64_t p, std::int64_t m) {
-  Orders orders(static_cast<std::size_t>(p));
-  for (auto& rank : orders) {
-    for (std::int64_t i = 0; i < m; ++i) rank.push_back({true, i, 0});
-    for (std::int64_t i = 0; i < m; ++i) rank.push_back({false, i, 0});
-  }
-  return orders;
-}
-
-/// Megatron-LM core/pipeline_parallel/schedules.py: warm-up forwards, then one forward and one backward in turn.
-Orders in_turn(std::int64_t warm_up, const std::vector<Task>& forwards, const std::vector<Task>& backwards) {
-  Orders one(1);
-  const auto n = static_cast<std::int64_t>(forwards.size());
-  const std::int64_t first = std::min(warm_up, n);
-  for (std::int64_t i = 0; i < first; ++i) one[0].push_back(forwards[static_cast<std::size_t>(i)]);
-  for (std::int64_t i = first; i < n; ++i) {
-    one[0].push_back(forwards[static_cast<std::size_t>(i)]);
-    one[0].push_back(backwards[static_cast<std::size_t>(i - first)]);
-  }
-  for (std::int64_t i = n - first; i < n; ++i) one[0].push_back(backwards[static_cast<std::size_t>(i)]);
-  return one;
-}
-
-Orders one_f_one_b_orders(std::int64_t p, std::int64_t m) {
-  Orders orders;
-  for (std::int64_t rank = 0; rank < p; ++rank) {
-    std::vector<Task> forwards, backwards;
-    for (std::int64_t i = 0; i < m; ++i) {
-      forwards.push_back({true, i, 0});
-      backwards.push_back({false, i, 0});
-    }
-    orders.push_back(in_turn(p - rank - 1, forwards, backwards)[0]);
-  }
-  return orders;
-}
-
-/// Groups of p micro-batches go through the chunks one after the other; warm-up of 2 (p - r - 1) + (v - 1) p forwards.
-Orders interleaved_orders(std::int64_t p, std::int64_t v, std::int64_t m) {
-  std::vector<Task> forwards, backwards;
-  for (std::int64_t group = 0; group < m; group += p) {
-    for (std::int64_t chunk = 0; chunk < v; ++chunk) {
-      for (std::int64_t i = group; i < group + p; ++i) {
-        forwards.push_back({true, i, chunk});
-        backwards.push_back({false, i, v - 1 - chunk});
-      }
-    }
-  }
-  Orders orders;
-  for (std::int64_t rank = 0; rank < p; ++rank) {
-    orders.push_back(in_turn(2 * (p - rank - 1) + (v - 1) * p, forwards, backwards)[0]);
-  }
-  return orders;
-}
 
 StageTime stage(double forward, double input, double weight) { return {{forward}, {input}, {weight}}; }
 
@@ -119,6 +16,21 @@ std::vector<StageTime> equal(std::int64_t p) { return {static_cast<std::size_t>(
 
 double total(Schedule schedule, const std::vector<StageTime>& stages, std::int64_t v, std::int64_t m) {
   return makespan(schedule, stages, v, m).total.value;
+}
+
+/// The same, replayed pass by pass. Chunks of a rank are equal.
+double replayed(Schedule schedule, const std::vector<StageTime>& stages, std::int64_t v, std::int64_t m) {
+  const auto p = static_cast<std::int64_t>(stages.size());
+  const Pipeline pipeline{.schedule = schedule, .stages = p, .chunks = v, .micro_batches = m, .group = p};
+  const double share = 1 / static_cast<double>(pipeline.chunks_of_rank());
+  std::vector<ChunkTime> chunks;
+  for (const StageTime& s : stages) {
+    const ChunkTime one{share * s.forward, share * s.backward_input, share * s.backward_weight, {}, {}};
+    chunks.insert(chunks.end(), static_cast<std::size_t>(pipeline.chunks_of_rank()), one);
+  }
+  const auto run = replay(pipeline, chunks, Record::no);
+  REQUIRE(run);
+  return run->total().value;
 }
 
 /// Numbers in [0, 1) that are the same everywhere.
@@ -176,34 +88,33 @@ TEST_CASE("One stage has no bubble under any schedule") {
   }
 }
 
-TEST_CASE("GPipe and 1F1B with equal stages equal their simulation") {
+TEST_CASE("GPipe and 1F1B with equal stages equal their replay") {
   for (const std::int64_t p : {2, 4, 7}) {
     for (const std::int64_t m : {1, 2, 5, 16}) {
-      CHECK(total(Schedule::gpipe, equal(p), 1, m) == Approx(simulate(gpipe_orders(p, m), equal(p), 1, m)));
-      CHECK(total(Schedule::one_f_one_b, equal(p), 1, m) == Approx(simulate(one_f_one_b_orders(p, m), equal(p), 1, m)));
+      CHECK(total(Schedule::gpipe, equal(p), 1, m) == Approx(replayed(Schedule::gpipe, equal(p), 1, m)));
+      CHECK(total(Schedule::one_f_one_b, equal(p), 1, m) == Approx(replayed(Schedule::one_f_one_b, equal(p), 1, m)));
     }
   }
 }
 
-TEST_CASE("The interleaved schedule with equal stages equals its simulation") {
+TEST_CASE("The interleaved schedule with equal stages equals its replay") {
   for (const std::int64_t p : {2, 4}) {
     for (const std::int64_t v : {2, 3}) {
       for (const std::int64_t m : {2 * p, 4 * p}) {
-        CHECK(total(Schedule::interleaved, equal(p), v, m) ==
-              Approx(simulate(interleaved_orders(p, v, m), equal(p), v, m)));
+        CHECK(total(Schedule::interleaved, equal(p), v, m) == Approx(replayed(Schedule::interleaved, equal(p), v, m)));
       }
     }
   }
 }
 
-TEST_CASE("One slow stage in 1F1B costs what the simulation says, wherever it is") {
+TEST_CASE("One slow stage in 1F1B costs what the replay says, wherever it is") {
   // p = 4, m = 16: 81.0 with the last stage 1.5 times slower, 76.5 with the first, 84.2 with the third at 1.6.
   for (const double factor : {1.2, 1.5, 1.6, 3.0}) {
     for (std::size_t slow = 0; slow < 4; ++slow) {
       std::vector<StageTime> stages = equal(4);
       stages[slow] = stage(factor, factor, factor);
       for (const std::int64_t m : {1, 2, 3, 4, 5, 16}) {
-        CHECK(total(Schedule::one_f_one_b, stages, 1, m) == Approx(simulate(one_f_one_b_orders(4, m), stages, 1, m)));
+        CHECK(total(Schedule::one_f_one_b, stages, 1, m) == Approx(replayed(Schedule::one_f_one_b, stages, 1, m)));
       }
     }
   }
@@ -212,16 +123,16 @@ TEST_CASE("One slow stage in 1F1B costs what the simulation says, wherever it is
   CHECK(total(Schedule::one_f_one_b, stages, 1, 16) == Approx(76.5));
 }
 
-TEST_CASE("GPipe with any stages equals its simulation") {
+TEST_CASE("GPipe with any stages equals its replay") {
   Random random;
   for (int trial = 0; trial < 50; ++trial) {
     std::vector<StageTime> stages;
     for (int i = 0; i < 5; ++i) stages.push_back(stage(0.5 + random.next(), 0.5 + random.next(), 0.5 + random.next()));
-    CHECK(total(Schedule::gpipe, stages, 1, 9) == Approx(simulate(gpipe_orders(5, 9), stages, 1, 9)));
+    CHECK(total(Schedule::gpipe, stages, 1, 9) == Approx(replayed(Schedule::gpipe, stages, 1, 9)));
   }
 }
 
-TEST_CASE("1F1B with any stages is a lower bound of its simulation and close to it") {
+TEST_CASE("1F1B with any stages is a lower bound of its replay and close to it") {
   Random random;
   double worst = 0;
   for (int trial = 0; trial < 200; ++trial) {
@@ -235,7 +146,7 @@ TEST_CASE("1F1B with any stages is a lower bound of its simulation and close to 
       sum += 3 * size;
       slowest = std::max(slowest, 3 * size);
     }
-    const double exact = simulate(one_f_one_b_orders(p, m), stages, 1, m);
+    const double exact = replayed(Schedule::one_f_one_b, stages, 1, m);
     const double ours = total(Schedule::one_f_one_b, stages, 1, m);
     CHECK(ours <= exact * (1 + 1e-12));
     CHECK(ours <= sum + static_cast<double>(m - 1) * slowest + 1e-9);  // every stage once, then the slowest
@@ -244,19 +155,40 @@ TEST_CASE("1F1B with any stages is a lower bound of its simulation and close to 
   CHECK(worst < 0.06);
 }
 
-TEST_CASE("A head on the last stage is priced as the simulation prices it") {
+TEST_CASE("A head on the last stage is priced as the replay prices it") {
   // The usual case: equal stages but for the loss at the end.
   for (const std::int64_t p : {2, 4, 8}) {
     for (const double extra : {0.1, 0.5, 2.0}) {
       std::vector<StageTime> stages = equal(p);
       stages.back() = stage(1 + extra, 1 + extra, 1 + extra);
       for (const std::int64_t m : {p, 4 * p}) {
-        CHECK(total(Schedule::one_f_one_b, stages, 1, m) == Approx(simulate(one_f_one_b_orders(p, m), stages, 1, m)));
+        CHECK(total(Schedule::one_f_one_b, stages, 1, m) == Approx(replayed(Schedule::one_f_one_b, stages, 1, m)));
         CHECK(total(Schedule::interleaved, stages, 2, m) ==
-              Approx(simulate(interleaved_orders(p, 2, m), stages, 2, m)).epsilon(0.03));
+              Approx(replayed(Schedule::interleaved, stages, 2, m)).epsilon(0.03));
       }
     }
   }
+}
+
+TEST_CASE("Zero-bubble schedules with equal stages equal their replay") {
+  Random random;
+  for (int trial = 0; trial < 60; ++trial) {
+    const std::int64_t p = 2 + static_cast<std::int64_t>(random.next() * 7), m = 3 * p;
+    const double F = 1, B = 1 + random.next(), W = 0.5 + random.next() / 2;
+    const std::vector<StageTime> stages(static_cast<std::size_t>(p), stage(F, B, W));
+    CHECK(total(Schedule::zb_h1, stages, 1, m) == Approx(replayed(Schedule::zb_h1, stages, 1, m)));
+    CHECK(total(Schedule::zb_v, stages, 2, m) == Approx(replayed(Schedule::zb_v, stages, 2, m)));
+  }
+}
+
+TEST_CASE("A step in closed form ends when the last rank has reduced, and all have updated") {
+  // Two ranks of 1F1B: the second is done a backward before the first, and reduces for 3 more than that.
+  const std::vector<StageTime> stages = equal(2);
+  const std::vector<StageEnd> ends{{.reduction = {1}, .optimizer = {2}, .gather = {1}},
+                                   {.reduction = {6}, .optimizer = {1}}};
+  const double span = total(Schedule::one_f_one_b, stages, 1, 4);
+  CHECK(closed_form_step(Schedule::one_f_one_b, stages, ends, true, 1, 4).value == Approx(span - 2 + 6 + 3));
+  CHECK(closed_form_step(Schedule::one_f_one_b, stages, ends, false, 1, 4).value == Approx(span - 2 + 6 + 1));
 }
 
 TEST_CASE("The slowest rank is named and its bubble is what remains") {
