@@ -11,9 +11,7 @@ namespace {
 struct Rank {
   const StageTime& own;
   double before = 0, after = 0;  ///< forward and backward of the ranks before, after
-  double forward_before = 0;
-  double saved_after = 0, saved_before = 0;  ///< weight gradients there
-  double backward_input_others = 0, forward_others = 0;
+  StageTime ahead, behind;       ///< the same, in parts
   std::int64_t ranks_after = 0;
 };
 
@@ -32,11 +30,17 @@ double one_f_one_b_idle(const Rank& r, std::int64_t m) {
   return r.before + positive(r.after - n * forward) + positive(r.after - n * backward);
 }
 
-/// Zero Bubble, arXiv:2401.10241 sections 2.2, 2.3: `k` weight gradients of each other rank fill the bubble. With an
-/// optimizer that all ranks enter together, a rank still waits for the forwards before it.
-double zero_bubble_idle(const Rank& r, double k) {
-  const double filled = r.forward_others + r.backward_input_others - k * (r.saved_before + r.saved_after);
-  return std::max({0.0, filled, r.forward_before});
+/// Zero Bubble, arXiv:2401.10241 table 1: each other rank's weight gradients fill its forward and backward, once in
+/// ZB-H1, twice in ZB-H2. With an optimizer that all ranks enter together, a rank still waits for the forwards before
+/// it, and for the backwards after it as far as its own forwards do not fill that wait. ZB-V, arXiv:2405.15362, passes
+/// each rank twice with half a stage; exact where a backward takes no less than a forward.
+double zero_bubble_idle(Schedule schedule, const Rank& r) {
+  const double forward = r.ahead.forward.value, input = r.behind.backward_input.value;
+  const double forwards = forward + r.behind.forward.value, inputs = input + r.ahead.backward_input.value;
+  const double weights = r.ahead.backward_weight.value + r.behind.backward_weight.value;
+  if (schedule == Schedule::zb_v) return std::max({forward / 2, input / 2, inputs - weights});
+  if (schedule == Schedule::zb_h1) return std::max({forward, input, forwards + inputs - weights});
+  return std::max({forward, input - r.behind.forward.value, forwards + inputs - 2 * weights});
 }
 
 /// DualPipe, arXiv:2412.19437 table 2: (p/2 - 1)(F&B + B - 3W) with F&B = F + B and B a whole backward, of one of the
@@ -60,11 +64,9 @@ double idle(Schedule schedule, const Rank& r, std::int64_t p, std::int64_t v, st
     case Schedule::interleaved:  // Narayanan et al. 2021, arXiv:2104.04473 section 2.2.2: chunks of 1/v
       return one_f_one_b_idle(r, m) / static_cast<double>(v);
     case Schedule::zb_h1:
-      return zero_bubble_idle(r, 1);
     case Schedule::zb_h2:
-      return zero_bubble_idle(r, 2);
-    case Schedule::zb_v:  // arXiv:2405.15362: two chunks a rank, folded
-      return zero_bubble_idle(r, 2) / 2;
+    case Schedule::zb_v:
+      return zero_bubble_idle(schedule, r);
     case Schedule::dualpipe:
       return dualpipe_idle(r.own, p);
     case Schedule::gpipe:
@@ -107,25 +109,19 @@ Makespan makespan(Schedule schedule, std::span<const StageTime> stages, std::int
   if (p == 0) return {};
   // A DualPipe rank has two chunks, and each micro-batch passes one of them.
   const double passes = schedule == Schedule::dualpipe && p > 1 ? static_cast<double>(m) / 2 : static_cast<double>(m);
-  StageTime sum;
-  for (const StageTime& s : stages) {
-    sum.forward += s.forward;
-    sum.backward_input += s.backward_input;
-    sum.backward_weight += s.backward_weight;
-  }
-  double before = 0, forward_before = 0, weight_before = 0, total = 0, busiest = -1;
+  StageTime ahead, behind;
+  for (const StageTime& s : stages) behind += s;
+  double total = 0, busiest = -1;
   std::int64_t slowest = 0;
   for (std::int64_t i = 0; i < p; ++i) {
     const StageTime& own = stages[static_cast<std::size_t>(i)];
+    behind -= own;
     const double time = own.total().value;
     const Rank rank{.own = own,
-                    .before = before,
-                    .after = positive(sum.total().value - before - time),
-                    .forward_before = forward_before,
-                    .saved_after = positive(sum.backward_weight.value - weight_before - own.backward_weight.value),
-                    .saved_before = weight_before,
-                    .backward_input_others = positive(sum.backward_input.value - own.backward_input.value),
-                    .forward_others = positive(sum.forward.value - own.forward.value),
+                    .before = ahead.total().value,
+                    .after = positive(behind.total().value),
+                    .ahead = ahead,
+                    .behind = behind,
                     .ranks_after = p - 1 - i};
     const double waits = p > 1 ? idle(schedule, rank, p, v, m) : 0;
     total = std::max(total, passes * time + waits);
@@ -133,9 +129,7 @@ Makespan makespan(Schedule schedule, std::span<const StageTime> stages, std::int
       busiest = time;
       slowest = i;
     }
-    before += time;
-    forward_before += own.forward.value;
-    weight_before += own.backward_weight.value;
+    ahead += own;
   }
   if (schedule == Schedule::gpipe && p > 1) total = std::max(total, gpipe_total(stages, m));
   return {.total = {total}, .bubble = {positive(total - passes * busiest)}, .slowest = slowest};

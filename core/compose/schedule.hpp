@@ -17,6 +17,18 @@ struct StageTime {
   Seconds backward_weight{};
 
   [[nodiscard]] constexpr Seconds total() const { return forward + backward_input + backward_weight; }
+  constexpr StageTime& operator+=(const StageTime& o) {
+    forward += o.forward;
+    backward_input += o.backward_input;
+    backward_weight += o.backward_weight;
+    return *this;
+  }
+  constexpr StageTime& operator-=(const StageTime& o) {
+    forward -= o.forward;
+    backward_input -= o.backward_input;
+    backward_weight -= o.backward_weight;
+    return *this;
+  }
 };
 
 /// Time from the first forward to the last backward over all ranks.

@@ -177,6 +177,7 @@ TEST_CASE("Zero-bubble schedules with equal stages equal their replay") {
     const double F = 1, B = 1 + random.next(), W = 0.5 + random.next() / 2;
     const std::vector<StageTime> stages(static_cast<std::size_t>(p), stage(F, B, W));
     CHECK(total(Schedule::zb_h1, stages, 1, m) == Approx(replayed(Schedule::zb_h1, stages, 1, m)));
+    CHECK(total(Schedule::zb_h2, stages, 1, m) == Approx(replayed(Schedule::zb_h2, stages, 1, m)));
     CHECK(total(Schedule::zb_v, stages, 2, m) == Approx(replayed(Schedule::zb_v, stages, 2, m)));
   }
 }

@@ -1,0 +1,73 @@
+// Time of composing a step: replayed pass by pass, as one estimate does, and in closed form, as a search would.
+#include <benchmark/benchmark.h>
+
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "core/compose/replay.hpp"
+#include "core/compose/schedule.hpp"
+#include "core/compose/step.hpp"
+#include "core/price/profile.hpp"
+#include "tests/support/hand_built.hpp"
+
+namespace {
+
+std::size_t allocations = 0;
+
+}  // namespace
+
+// Every allocation of the program is counted.
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace {
+
+using namespace meshgauge;
+
+/// 405B on 16 stages, 256 micro-batches.
+Scenario sixteen_stages(Schedule schedule, std::int64_t chunks) {
+  Scenario s = hand_built::megatron(hand_built::llama31_405b(), hand_built::dgx_h100(128), 8, 16, 8192, 1, 256);
+  s.parallelism.schedule = schedule;
+  s.parallelism.virtual_pipeline = chunks;
+  return s;
+}
+
+void estimate(benchmark::State& state, Schedule schedule, std::int64_t chunks, Record record) {
+  const Scenario s = sixteen_stages(schedule, chunks);
+  const Profile profile = default_profile(s.cluster);
+  for (auto _ : state) benchmark::DoNotOptimize(estimate_step(s, profile, record));
+}
+
+/// Makespan and end of the step from sixteen priced stages.
+void closed_form(benchmark::State& state, Schedule schedule, std::int64_t chunks) {
+  std::vector<StageTime> stages(16, StageTime{{0.010}, {0.012}, {0.009}});
+  stages.back() = {{0.013}, {0.015}, {0.012}};
+  const std::vector<StageEnd> ends(16, StageEnd{{0.02}, {0.01}, {0.01}});
+  const std::size_t before = allocations;
+  std::int64_t m = 64;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(closed_form_step(schedule, stages, ends, true, chunks, m));
+    m = m < 512 ? m + 1 : 64;
+  }
+  if (allocations != before) state.SkipWithError("the closed form allocates");
+  state.SetItemsProcessed(state.iterations());
+}
+
+BENCHMARK_CAPTURE(estimate, replay_1f1b_p16_m256, Schedule::one_f_one_b, 1, Record::no)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(estimate, replay_interleaved_v4_p16_m256, Schedule::interleaved, 4, Record::no)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(estimate, replay_zb_h1_p16_m256, Schedule::zb_h1, 1, Record::no)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(estimate, timeline_1f1b_p16_m256, Schedule::one_f_one_b, 1, Record::yes)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(closed_form, one_f_one_b_p16, Schedule::one_f_one_b, 1);
+BENCHMARK_CAPTURE(closed_form, interleaved_p16, Schedule::interleaved, 4);
+BENCHMARK_CAPTURE(closed_form, zb_h1_p16, Schedule::zb_h1, 1);
+BENCHMARK_CAPTURE(closed_form, dualpipe_p16, Schedule::dualpipe, 1);
+
+}  // namespace
