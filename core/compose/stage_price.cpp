@@ -58,10 +58,7 @@ class StagePricer {
 
   PricedStages price() {
     for (std::int64_t rank = 0; rank < pipeline_.stages; ++rank) {
-      std::vector<StageShape> shapes;
-      for (std::int64_t chunk = 0; chunk < pipeline_.chunks_of_rank(); ++chunk) {
-        shapes.push_back(model_chunk(scenario_, model_chunk_at(pipeline_, {rank, chunk})));
-      }
+      std::vector<StageShape> shapes = chunk_shapes(rank);
       const bool same = repeats(rank, shapes);
       shapes_ = std::move(shapes);
       if (same) {
@@ -74,6 +71,15 @@ class StagePricer {
   }
 
  private:
+  [[nodiscard]] std::vector<StageShape> chunk_shapes(std::int64_t rank) const {
+    if (chunk_count_ == 1) return {stage_shape(scenario_, rank)};
+    std::vector<StageShape> shapes;
+    for (std::int64_t chunk = 0; chunk < pipeline_.chunks_of_rank(); ++chunk) {
+      shapes.push_back(model_chunk(scenario_, model_chunk_at(pipeline_, {rank, chunk})));
+    }
+    return shapes;
+  }
+
   /// Ranks between the ends with the same contents and neighbours in the same place cost the same.
   [[nodiscard]] bool repeats(std::int64_t rank, const std::vector<StageShape>& shapes) const {
     if (rank < 2 || rank >= pipeline_.stages - 1 || shapes != shapes_) return false;

@@ -65,7 +65,12 @@ void check_micro_batches(const Scenario& s, Findings& findings) {
     }
   }
   if (s.parallelism.schedule != Schedule::dualpipe) return;
-  if (m < 2 * p) report("dualpipe needs at least 2 x PP = " + number_text(2 * p), 2 * p);  // dualpipe.py asserts
+  // dualpipe.py asserts both
+  if (m < 2 * p) {
+    report("dualpipe needs at least 2 x PP = " + number_text(2 * p), 2 * p);
+  } else if (m % 2 != 0) {
+    report("dualpipe needs an even number", m + 1);
+  }
   if (p % 2 != 0) {
     findings.add(path::pipeline, "pipeline_parallel_size is " + number_text(p) +
                                      ", and dualpipe needs an even number of stages. Set " + number_text(p + 1) + '.');

@@ -343,6 +343,17 @@ export interface EstimateResponse {
       optimizer: number;
       overhead: number;
     };
+    timeline?: {
+      stage: number;
+      events: {
+        start: number;
+        end: number;
+        kind: string;
+        micro_batch?: number;
+        chunk?: number;
+        to?: number;
+      }[];
+    }[];
   };
   run: null | {
     steps: number;

@@ -93,6 +93,8 @@ export function corpus(core) {
       .map(([kind, id]) => ({ command: "catalog", kind, id })),
     ...handbook.map((/** @type {string} */ id) => estimate(`handbook:${id}`)),
     ...scenarios.map((scenario, i) => ({ ...estimate(scenario), ...(i % 3 === 0 && { explain: true }) })),
+    ...scenarios.filter((_, i) => i % 8 === 0).map((scenario) => ({ ...estimate(scenario), timeline: true })),
+    { ...estimate(valid), timeline: "yes" },
     ...mistakes.map(estimate),
     validate({ file: "a", runs }, { file: "b", runs: [{ id: "left out", skipped: "no layout" }] }),
     { ...validate({ file: "a", runs: runs.slice(0, 5) }), profile: { fixed_per_step_seconds: 0.25, memory_sigma: 0.2 } },

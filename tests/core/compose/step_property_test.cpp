@@ -30,12 +30,13 @@ Scenario random_megatron(Random& random) {
                      d = random.power_of_two(3);
   const std::int64_t gpus = t * p * c * d;
   const Cluster cluster = random.below(2) == 0 ? dgx_a100(gpus) : dgx_h100(gpus);
-  const Schedule schedules[] = {Schedule::one_f_one_b, Schedule::gpipe, Schedule::zb_h1,     Schedule::zb_h2,
-                                Schedule::zb_v,        Schedule::naive, Schedule::pipedream, Schedule::interleaved};
-  const Schedule schedule = schedules[random.below(8)];
+  const Schedule schedules[] = {Schedule::one_f_one_b, Schedule::gpipe,       Schedule::zb_h1,
+                                Schedule::zb_h2,       Schedule::zb_v,        Schedule::naive,
+                                Schedule::pipedream,   Schedule::interleaved, Schedule::dualpipe};
+  const Schedule schedule = p > 1 ? schedules[random.below(9)] : Schedule::one_f_one_b;
   // Drained schedules also with fewer micro-batches than stages; zero bubbles need enough of them to fill the pipeline.
   const bool fills = schedule == Schedule::zb_h1 || schedule == Schedule::zb_h2 || schedule == Schedule::zb_v ||
-                     schedule == Schedule::interleaved;
+                     schedule == Schedule::interleaved || schedule == Schedule::dualpipe;
   const std::int64_t micro = random.power_of_two(2);
   const std::int64_t m = std::max<std::int64_t>(1, (fills ? 2 * p : p / 2) * random.power_of_two(2));
   Scenario s = megatron(models[random.below(5)], cluster, t, p, 1024 * random.power_of_two(3), micro, micro * m * d);
@@ -105,6 +106,9 @@ TEST_CASE("Better hardware is never slower") {
     CHECK(seconds(faster) <= base * rounding);
     faster = s;
     faster.cluster.gpu.bf16 = faster.cluster.gpu.fp16 = 1.4 * s.cluster.gpu.bf16;
+    CHECK(seconds(faster) <= base * rounding);
+    faster = s;
+    faster.training.overlap_pipeline = true;
     CHECK(seconds(faster) <= base * rounding);
     Profile free_overlap = default_profile(s.cluster);
     free_overlap.overlap_cost = 0;

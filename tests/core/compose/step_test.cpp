@@ -1,6 +1,7 @@
 // The step report: its parts, its traffic, its utilisations, engine by engine.
 #include "core/compose/step.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "tests/support/catch.hpp"
@@ -157,6 +158,45 @@ TEST_CASE("The head makes the last stage the slowest") {
   s.model.vocab = 1024;
   s.parallelism.stage_layers = {5, 4, 4, 4, 4, 4, 4, 3};
   CHECK(estimate(s).slowest_stage == 0);
+}
+
+TEST_CASE("Embedding and head make one chunk of their rank longer, and dense layers of a mixture shorter") {
+  const auto forward = [](const StepReport& r, std::size_t rank, std::int32_t chunk) {
+    for (const Event& e : r.timeline[rank].events) {
+      if (e.kind == EventKind::forward && e.chunk == chunk) return e.end.value - e.start.value;
+    }
+    return 0.0;
+  };
+  Scenario s = megatron(llama3_8b(), dgx_h100(4), 1, 4, 4096, 1, 16);
+  s.parallelism.schedule = Schedule::interleaved;
+  s.parallelism.virtual_pipeline = 2;
+  const StepReport dense = estimate_step(s, default_profile(s.cluster), Record::yes);
+  REQUIRE(dense.timeline.size() == 4);
+  CHECK(forward(dense, 0, 0) > forward(dense, 0, 1));
+  CHECK(forward(dense, 1, 0) == Approx(forward(dense, 0, 1)));
+  CHECK(forward(dense, 3, 1) > 1.2 * forward(dense, 3, 0));  // 128,256 rows beside four layers
+
+  Scenario mixture = megatron(deepseek_v3(), dgx_h100(1024), 1, 8, 4096, 1, 1024);
+  mixture.parallelism.expert = 64;
+  mixture.parallelism.schedule = Schedule::interleaved;
+  mixture.parallelism.virtual_pipeline = 4;
+  const StepReport experts = estimate_step(mixture, default_profile(mixture.cluster), Record::yes);
+  CHECK(forward(experts, 0, 0) < forward(experts, 0, 1));  // its first layers have no experts
+}
+
+TEST_CASE("A recorded step is the step, and ends when it says") {
+  for (const Scenario& s : many_kinds()) {
+    const StepReport plain = estimate(s), recorded = estimate_step(s, default_profile(s.cluster), Record::yes);
+    INFO(name_of(s.training.engine) << ' ' << s.model.id << ' ' << name_of(s.parallelism.schedule));
+    CHECK(recorded.seconds == plain.seconds);
+    CHECK(plain.timeline.empty());
+    REQUIRE(recorded.timeline.size() == static_cast<std::size_t>(s.parallelism.pipeline));
+    double end = 0;
+    for (const StageTimeline& stage : recorded.timeline) {
+      for (const Event& e : stage.events) end = std::max(end, e.end.value);
+    }
+    CHECK(end == Approx(plain.seconds.value).epsilon(1e-9));
+  }
 }
 
 TEST_CASE("Gradients hide behind the backward only where the engine overlaps them") {

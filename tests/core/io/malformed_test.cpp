@@ -178,6 +178,8 @@ const Malformed combinations[] = {
      "/parallelism/virtual_pipeline_size", "zb-v has 2 chunks"},
     {R"({"parallelism": {"pipeline_schedule": "dualpipe"}, "training": {"global_batch_size": 8}})",
      "/training/global_batch_size", "at least 2 x PP = 8. Set global_batch_size 16"},
+    {R"({"parallelism": {"pipeline_schedule": "dualpipe"}, "training": {"global_batch_size": 18}})",
+     "/training/global_batch_size", "needs an even number. Set global_batch_size 20"},
     {R"({"cluster": {"gpus": 24}, "parallelism": {"pipeline_schedule": "dualpipe", "pipeline_parallel_size": 3,
         "data_parallel_size": 1}})",
      "/parallelism/pipeline_parallel_size", "even number of stages. Set 4"},

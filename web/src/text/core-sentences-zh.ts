@@ -120,6 +120,8 @@ const sentences: [RegExp, string][] = [
   [number('(\\w+) is #, but (\\S+) has one chunk a rank\\.'), '$1 为 $2，但 $3 每个 rank 只有一块。'],
   [number('(\\w+) # gives # micro-batches, and interleaved needs a multiple of #\\.'), '$1 $2 得到 $3 个 micro-batch，交错式 1F1B 要求是 $4 的倍数。'],
   [number('(\\w+) # gives # micro-batches, and dualpipe needs at least 2 x PP = #\\.'), '$1 $2 得到 $3 个 micro-batch，DualPipe 至少要 2 × PP = $4 个。'],
+  [number('(\\w+) # gives # micro-batches, and dualpipe needs an even number\\.'), '$1 $2 得到 $3 个 micro-batch，DualPipe 要求是偶数。'],
+  [number('The timeline would hold # forwards and backwards\\. Allowed: up to #\\. Lower global_batch_size, or ask without the timeline\\.'), '时间线会有 $1 个前向与反向，最多 $2 个。请减小 global_batch_size，或不要时间线。'],
   [number('(\\w+) is #, and dualpipe needs an even number of stages\\.'), '$1 为 $2，DualPipe 要求阶段数为偶数。'],
   [number('# model chunks \\(PP # x #\\) need as many layers, and (.*?) has #\\.'), '$1 个模型块（PP $2 × $3）要有同样多的层，而 $4 有 $5 层。'],
   [number('(\\w+) lists # chunks, and the layout has #\\. List one number for each\\.'), '$1 列出 $2 块，而布局有 $3 块。每块写一个数。'],
