@@ -1,6 +1,7 @@
 #include "core/compose/work_order.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace meshgauge {
 namespace {
@@ -93,15 +94,15 @@ void zero_bubble_v(RankOrder& order) {
   struct Done {
     std::int64_t forward = 0, input = 0, weight = 0;
   };
-  Done done[2];  // NOLINT(modernize-avoid-c-arrays)
-  const auto add = [&](EventKind kind, std::int64_t chunk, std::int64_t& next) {
-    if (next < m) order.add(kind, chunk, next);
+  std::array<Done, 2> done;
+  const auto add = [&](EventKind kind, std::size_t chunk, std::int64_t& next) {
+    if (next < m) order.add(kind, static_cast<std::int64_t>(chunk), next);
     ++next;
   };
-  const auto forward = [&](std::int64_t chunk) { add(EventKind::forward, chunk, done[chunk].forward); };
-  const auto input = [&](std::int64_t chunk) { add(EventKind::backward_input, chunk, done[chunk].input); };
-  const auto weight = [&](std::int64_t chunk) { add(EventKind::backward_weight, chunk, done[chunk].weight); };
-  const auto backward = [&](std::int64_t chunk) {
+  const auto forward = [&](std::size_t chunk) { add(EventKind::forward, chunk, done[chunk].forward); };
+  const auto input = [&](std::size_t chunk) { add(EventKind::backward_input, chunk, done[chunk].input); };
+  const auto weight = [&](std::size_t chunk) { add(EventKind::backward_weight, chunk, done[chunk].weight); };
+  const auto backward = [&](std::size_t chunk) {
     input(chunk);
     weight(chunk);
   };
@@ -163,7 +164,7 @@ class DualPipeOrder {
       backward(0);
     }
     bool zero_bubble = false;
-    const auto either = [&](std::int64_t phase) { zero_bubble ? split(phase) : backward(phase); };
+    const auto either = [&](std::size_t phase) { zero_bubble ? split(phase) : backward(phase); };
     for (std::int64_t i = 0; i <= near_end; ++i) {
       const bool half_way = i == (near_end + 1) / 2;
       zero_bubble = zero_bubble || (half_way && near_end % 2 == 1);
@@ -179,24 +180,27 @@ class DualPipeOrder {
   }
 
  private:
-  [[nodiscard]] std::int64_t chunk_of(std::int64_t phase) const { return second_half_ ? 1 - phase : phase; }
+  [[nodiscard]] std::size_t chunk_of(std::size_t phase) const { return second_half_ ? 1 - phase : phase; }
 
-  void add(EventKind kind, std::int64_t chunk, std::int64_t index, bool with_next = false) {
-    order_.add(kind, chunk, chunk * half_ + index, with_next);
+  [[nodiscard]] std::int64_t micro_batch(std::size_t chunk, std::int64_t index) const {
+    return static_cast<std::int64_t>(chunk) * half_ + index;
   }
-  void forward(std::int64_t phase, bool with_next = false) {
-    const std::int64_t chunk = chunk_of(phase);
+  void add(EventKind kind, std::size_t chunk, std::int64_t index, bool with_next = false) {
+    order_.add(kind, static_cast<std::int64_t>(chunk), micro_batch(chunk, index), with_next);
+  }
+  void forward(std::size_t phase, bool with_next = false) {
+    const std::size_t chunk = chunk_of(phase);
     add(EventKind::forward, chunk, forwards_[chunk]++, with_next);
   }
-  void backward(std::int64_t phase) {
-    const std::int64_t chunk = chunk_of(phase);
+  void backward(std::size_t phase) {
+    const std::size_t chunk = chunk_of(phase);
     add(EventKind::backward, chunk, backwards_[chunk]++);
   }
-  void split(std::int64_t phase) {
-    const std::int64_t chunk = chunk_of(phase);
+  void split(std::size_t phase) {
+    const std::size_t chunk = chunk_of(phase);
     waiting_.push_back({.kind = EventKind::backward_weight,
                         .chunk = static_cast<std::int32_t>(chunk),
-                        .micro_batch = static_cast<std::int32_t>(chunk * half_ + backwards_[chunk])});
+                        .micro_batch = static_cast<std::int32_t>(micro_batch(chunk, backwards_[chunk]))});
     add(EventKind::backward_input, chunk, backwards_[chunk]++);
   }
   void weight() { order_.out.push_back(waiting_[next_waiting_++]); }
@@ -204,8 +208,8 @@ class DualPipeOrder {
   RankOrder& order_;
   std::int64_t half_;
   bool second_half_;
-  std::int64_t forwards_[2] = {}, backwards_[2] = {};  // NOLINT(modernize-avoid-c-arrays)
-  std::vector<Work> waiting_;                          ///< weight gradients, first in first out
+  std::array<std::int64_t, 2> forwards_{}, backwards_{};
+  std::vector<Work> waiting_;  ///< weight gradients, first in first out
   std::size_t next_waiting_ = 0;
 };
 

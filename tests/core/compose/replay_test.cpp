@@ -419,7 +419,8 @@ TEST_CASE("What is written down is what happened: passes of a rank follow one an
     CHECK(end == Approx(run->total().value));
     if (never_drained(s)) continue;  // a window of a stream
     for (const auto& [key, e] : passes) {
-      const auto& [kind, rank, c, micro_batch] = key;
+      const EventKind kind = std::get<0>(key);
+      const std::int64_t rank = std::get<1>(key), c = std::get<2>(key), micro_batch = std::get<3>(key);
       const ChunkPlace before = place_before(p, {rank, c}), after = place_after(p, {rank, c});
       const auto other = [&](EventKind k, ChunkPlace at) { return passes.find({k, at.rank, at.chunk, micro_batch}); };
       if (kind == EventKind::forward && before.exists()) {
