@@ -9,5 +9,6 @@ extern const std::string_view models_json;
 extern const std::string_view gpus_json;
 extern const std::string_view systems_json;
 extern const std::string_view handbook_json;
+extern const std::string_view published_json;
 
 }  // namespace meshgauge::embedded

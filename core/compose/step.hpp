@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "core/compose/replay.hpp"
@@ -58,15 +57,5 @@ struct StepReport {
 
 /// Replays the schedule event by event; its closed form stands in where that would be too much.
 [[nodiscard]] StepReport estimate_step(const Scenario&, const Profile&, Record = Record::no);
-
-/// Length of the whole run. Needs training.tokens > 0.
-struct RunReport {
-  double steps = 0;
-  double days = 0;
-  double gpu_hours = 0;
-  std::optional<double> cost_usd;
-  double goodput = 1;  ///< share of time that trains; 1 until failures are modelled
-};
-[[nodiscard]] std::optional<RunReport> estimate_run(const Scenario&, const StepReport&);
 
 }  // namespace meshgauge

@@ -82,10 +82,10 @@ LayerWork layer_work(const Scenario& scenario, LayerKind kind, AttentionKind att
 }
 
 /// Multiply-adds of one layer's forward that selective recompute runs again.
-double selected_work(const Scenario& scenario, LayerKind kind, const LayerWork& work) {
+double selected_work(const Scenario& scenario, LayerKind kind, const LayerWork& work, double core) {
   const RecomputeModules& modules = scenario.training.recompute_modules;
   if (modules.operators) return 0.5 * (work.projections + work.mlp);
-  return (modules.core_attention ? work.executed_core : 0) + (modules.mlp && kind != LayerKind::moe ? work.mlp : 0) +
+  return (modules.core_attention ? core : 0) + (modules.mlp && kind != LayerKind::moe ? work.mlp : 0) +
          (modules.mla_up_projection ? work.up_projections : 0);
 }
 
@@ -104,7 +104,9 @@ StepFlops step_flops(const Scenario& scenario) {
   const ModelShape& m = scenario.model;
   const double h = number(m.hidden);
   const StageShape model = whole_model(m);
-  double matrices = 0, causal = 0, full = 0, executed = 0, recomputed_full = 0, recomputed_selective = 0;
+  double matrices = 0, causal = 0, full = 0, executed = 0;
+  double layers = 0;  // what full recompute runs again, without the core
+  double selected = 0, selected_in_full = 0;
   const auto add = [&](LayerKind kind, AttentionKind attention, std::int64_t count) {
     const LayerWork work = layer_work(scenario, kind, attention);
     const double n = number(count);
@@ -112,8 +114,9 @@ StepFlops step_flops(const Scenario& scenario) {
     causal += n * work.causal_core;
     full += n * work.core;
     executed += n * work.executed_core;
-    recomputed_full += n * (work.projections + work.mlp + work.executed_core);
-    recomputed_selective += n * selected_work(scenario, kind, work);
+    layers += n * (work.projections + work.mlp);
+    selected += n * selected_work(scenario, kind, work, work.executed_core);
+    selected_in_full += n * selected_work(scenario, kind, work, work.core);
   };
   for_each_layer_kind(m, model, add);
   if (m.mtp_depth > 0) {  // each a layer like the last one, two norms and the projection of both inputs
@@ -123,12 +126,14 @@ StepFlops step_flops(const Scenario& scenario) {
   matrices += number(m.token_width()) * number(scenario.padded_vocab()) * (1 + number(m.mtp_depth));
   matrices += 2 * h * number(m.embedding_width);  // from the table's width to the layers' and back
 
-  const double tokens = scenario.tokens_per_step();
-  // A backward does twice the forward's products; flash attention's 2.5 times, since it computes the scores again.
-  const double core_passes = scenario.training.attention == Attention::unfused ? 6 : 7;
+  StepFlops::Token token;
   // A frozen base has no weight gradients: forward and input gradients alone.
-  const double matrix_passes = scenario.training.peft == Peft::none ? 6 : 4;
-  double hardware = matrix_passes * matrices + core_passes * executed;
+  token.matrix_passes = scenario.training.peft == Peft::none ? 6 : 4;
+  // A backward does twice the forward's products; flash attention's 2.5 times, since it computes the scores again.
+  token.core_passes = scenario.training.attention == Attention::unfused ? 6 : 7;
+  token.core = full;
+  token.causal_core = causal;
+  token.executed_core = executed;
   if (scenario.training.recompute == Recompute::full) {
     double share = 1;
     if (scenario.training.recompute_method == RecomputeMethod::block) {
@@ -139,15 +144,23 @@ StepFlops step_flops(const Scenario& scenario) {
       }
       share = std::min(1.0, again / std::max(1.0, number(model.blocks())));
     }
-    hardware += 2 * share * recomputed_full;
+    token.again = share * (layers + executed);
+    token.again_full_core = share * (layers + full);
   } else if (scenario.training.recompute == Recompute::selective) {
-    hardware += 2 * recomputed_selective;
+    token.again = selected;
+    token.again_full_core = selected_in_full;
   }
   double images = 0;  // patch embedding: forward and weight gradient, images need none
   if (m.kind == ModelKind::vit) images = 4 * 3 * number(m.patch * m.patch) * h;
-  return {.model_causal = tokens * (matrix_passes * matrices + 6 * causal + images),
-          .model_full = tokens * (matrix_passes * matrices + 6 * full + images),
-          .hardware = tokens * (hardware + images)};
+  token.matrices = matrices + images / token.matrix_passes;
+
+  const double tokens = scenario.tokens_per_step();
+  const double products = token.matrix_passes * matrices;
+  return {.model_causal = tokens * (products + 6 * causal + images),
+          .model_full = tokens * (products + 6 * full + images),
+          .hardware = tokens * (products + token.core_passes * executed + 2 * token.again + images),
+          .hardware_full = tokens * (products + 6 * full + 2 * token.again_full_core + images),
+          .token = token};
 }
 
 }  // namespace meshgauge

@@ -44,6 +44,18 @@ struct StepFlops {
   /// the scores again (2.5 forwards instead of 2: flash-attention benchmarks/benchmark_flash_attention.py); unfused
   /// attention computes the full square; what recompute runs again is added.
   double hardware = 0;
+  /// The same with the attention core counted in full and its backward as two forwards: what BigScience, OPT and
+  /// Narayanan et al. 2021 print.
+  double hardware_full = 0;
+
+  /// Multiply-adds of a forward for one token that the totals are made of.
+  struct Token {
+    double matrices = 0;       ///< patch embedding included
+    double matrix_passes = 6;  ///< FLOPs of a step for each: 4 on a frozen base
+    double core = 0, causal_core = 0, executed_core = 0;
+    double core_passes = 6;                 ///< of the executed core
+    double again = 0, again_full_core = 0;  ///< what recompute runs again, its core as executed and in full
+  } token;
 };
 [[nodiscard]] StepFlops step_flops(const Scenario&);
 

@@ -62,8 +62,8 @@ Json write_estimate(const Resolution& resolution, const Json& model, const Profi
   json["memory"] = write_memory(s, profile, stages, explain);
   json["flops"] = write_flops(step.flops);
   json["traffic"] = write_traffic(step);
-  json["step"] = write_step(step);
-  json["run"] = write_run(estimate_run(s, step));
+  json["step"] = write_step(s, step, explain);
+  json["run"] = write_run(estimate_run(s, step), explain);
   json["profile"] = {{"name", profile.name}};
   json["warnings"] = write_warnings(resolution.warnings);
   return json;

@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t longest_name = 200;  ///< of anything in the catalog
 
 constexpr auto sections =
-    std::to_array<std::string_view>({"schema_version", "model", "cluster", "parallelism", "training"});
+    std::to_array<std::string_view>({"schema_version", "model", "cluster", "parallelism", "training", "run"});
 
 /// Where a field of this name lives, for one that stands in the wrong section.
 std::string home_of(std::string_view key, const Reading& reading) {
@@ -153,27 +153,6 @@ Issue no_such(std::string_view what, std::string_view name, std::string_view pat
           "unknown " + std::string(what) + ' ' + in_quotes(name) + "; the catalog has none with a similar name"};
 }
 
-std::optional<ModelShape> read_model(const Json& document, Reading& reading) {
-  const auto model = document.find("model");
-  if (model == document.end()) {
-    reading.issues.push_back({"/model", "model is missing. Name a model of the catalog, or paste its config.json."});
-    return std::nullopt;
-  }
-  if (model->is_object()) return take(read_huggingface(*model, "/model"), reading);
-  if (!model->is_string()) {
-    reading.issues.push_back({"/model", "model is " + shown(*model) +
-                                            ". Expected: a catalog id, or an object with the "
-                                            "keys of a config.json."});
-    return std::nullopt;
-  }
-  const auto& name = model->get_ref<const std::string&>();
-  if (name.size() > longest_name) {
-    reading.issues.push_back(no_such("model", name, "/model"));
-    return std::nullopt;
-  }
-  return take(find_model(name, "/model"), reading);
-}
-
 /// Multimodal models are counted without their other towers.
 void note_left_out(const Json& document, Issues& notes) {
   const auto model = document.find("model");
@@ -235,6 +214,27 @@ void read_version(const Json& document, Reading& reading) {
 
 }  // namespace
 
+std::optional<ModelShape> read_model(const Json& document, Reading& reading) {
+  const auto model = document.find("model");
+  if (model == document.end()) {
+    reading.issues.push_back({"/model", "model is missing. Name a model of the catalog, or paste its config.json."});
+    return std::nullopt;
+  }
+  if (model->is_object()) return take(read_huggingface(*model, "/model"), reading);
+  if (!model->is_string()) {
+    reading.issues.push_back({"/model", "model is " + shown(*model) +
+                                            ". Expected: a catalog id, or an object with the "
+                                            "keys of a config.json."});
+    return std::nullopt;
+  }
+  const auto& name = model->get_ref<const std::string&>();
+  if (name.size() > longest_name) {
+    reading.issues.push_back(no_such("model", name, "/model"));
+    return std::nullopt;
+  }
+  return take(find_model(name, "/model"), reading);
+}
+
 Result<Resolution> read_scenario(const Json& document) {
   Reading reading;
   if (!expect_object(document, "The scenario", "", reading)) return std::move(reading.issues);
@@ -250,6 +250,7 @@ Result<Resolution> read_scenario(const Json& document) {
   read_section(document, "cluster", cluster_fields(), request.cluster, reading);
   read_section(document, "parallelism", parallelism_fields(), request.parallelism, reading);
   read_section(document, "training", training_fields(), request.training, reading);
+  read_section(document, "run", run_fields(), request.run, reading);
   look_up_hardware(request, reading);
   request.unread = reading.unread;
 

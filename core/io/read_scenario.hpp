@@ -2,7 +2,9 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 
+#include "core/io/read_value.hpp"
 #include "core/issue.hpp"
 #include "core/resolve/resolve.hpp"
 
@@ -10,5 +12,8 @@ namespace meshgauge {
 
 /// Reads, looks names up in the catalog, fills in defaults and checks every rule. Paths are relative to the document.
 [[nodiscard]] Result<Resolution> read_scenario(const nlohmann::ordered_json& document);
+
+/// The `model` of a document: a name of the catalog, or an object with the keys of a config.json.
+[[nodiscard]] std::optional<ModelShape> read_model(const nlohmann::ordered_json& document, Reading&);
 
 }  // namespace meshgauge

@@ -50,7 +50,7 @@ Json try_remedies(const Scenario& scenario, const Json& model, const Profile& pr
                      {"saved_bytes", exact_number((before - after).value)},
                      {"device_bytes", exact_number(after.value)},
                      {"fits", after <= s.cluster.gpu.memory},
-                     {"step_seconds", write_step(estimate_step(s, profile))["seconds"]}});
+                     {"step_seconds", write_step(s, estimate_step(s, profile), Explain::no)["seconds"]}});
   }
   std::stable_sort(tried.begin(), tried.end(), [](const Json& a, const Json& b) {
     return a["saved_bytes"].get<double>() > b["saved_bytes"].get<double>();

@@ -54,6 +54,7 @@ Json write_scenario(const Scenario& s, const Json& model) {
   write_section(s, cluster_fields(), document["cluster"]);
   write_section(s, parallelism_fields(), document["parallelism"]);
   write_section(s, training_fields(), document["training"]);
+  write_section(s, run_fields(), document["run"]);
   return document;
 }
 

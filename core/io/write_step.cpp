@@ -4,8 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/count/flop_conventions.hpp"
+#include "core/io/write_figure.hpp"
 #include "core/io/write_timeline.hpp"
 #include "core/io/write_value.hpp"
+#include "core/price/peak.hpp"
 #include "core/scenario/rounding.hpp"
 
 namespace meshgauge {
@@ -34,6 +37,22 @@ Json write_transfer(const PricedTransfer& priced) {
   return json;
 }
 
+Json write_conventions(const Scenario& scenario, const StepReport& report, Explain explain) {
+  const double rate = report.tokens_per_second_per_gpu;
+  const double peak = peak_of(scenario.cluster.gpu, scenario.training.precision).value;
+  Json list = Json::array();
+  for (const Figure& figure : flops_by_convention(scenario, report.flops)) {
+    Json json = write_figure(figure, explain);
+    json["flops_per_token"] = json["value"];
+    json.erase("value");
+    json.erase("unit");
+    json["tflops_per_gpu"] = rounded_number(figure.value * rate / tera);
+    json["mfu"] = peak > 0 ? rounded_number(figure.value * rate / peak) : Json(nullptr);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
 }  // namespace
 
 Json write_flops(const StepFlops& flops) {
@@ -50,7 +69,7 @@ Json write_traffic(const StepReport& report) {
   return list;
 }
 
-Json write_step(const StepReport& report) {
+Json write_step(const Scenario& scenario, const StepReport& report, Explain explain) {
   Json json;
   double seconds = 0;  // the sum of the parts as printed, so that a reader's sum is the same
   for (const Seconds& part : report.parts) seconds += round_significant(part.value, 6);
@@ -64,6 +83,7 @@ Json write_step(const StepReport& report) {
   json["mfu_convention"] = "causal";
   json["mfu_full"] = rounded_number(report.mfu_full);
   json["mfu_conventions"] = {{"causal", rounded_number(report.mfu_causal)}, {"full", rounded_number(report.mfu_full)}};
+  json["mfu_by_convention"] = write_conventions(scenario, report, explain);
   json["slowest_stage"] = report.slowest_stage;
   Json& breakdown = json["breakdown"];
   for (std::size_t i = 0; i < part_count; ++i) {
@@ -73,14 +93,30 @@ Json write_step(const StepReport& report) {
   return json;
 }
 
-Json write_run(const std::optional<RunReport>& run) {
+Json write_run(const std::optional<RunReport>& run, Explain explain) {
   if (!run) return nullptr;
+  const auto number = [](const std::optional<double>& value) { return value ? rounded_number(*value) : Json(nullptr); };
+  const Progress& p = run->progress;
   Json json;
   json["steps"] = rounded_number(run->steps);
-  json["days"] = rounded_number(run->days);
-  json["gpu_hours"] = rounded_number(run->gpu_hours);
-  json["cost"] = run->cost_usd ? rounded_number(*run->cost_usd) : Json(nullptr);
-  json["goodput"] = rounded_number(run->goodput);
+  json["days"] = number(run->days);
+  json["gpu_hours"] = number(run->gpu_hours);
+  json["cost"] = number(run->cost_usd);
+  json["energy_kwh"] = number(run->energy_kwh);
+  json["goodput"] = rounded_number(p.goodput);
+  json["uninterrupted_days"] = rounded_number(run->uninterrupted_days);
+  json["interruptions"] = rounded_number(run->interruptions);
+  json["mtbf_hours"] = rounded_number(p.mtbf.value / 3600);
+  json["recovery_seconds"] = rounded_number(p.restart.value);
+  json["checkpoint"] = {{"bytes", rounded_number(run->checkpoint_bytes)},
+                        {"seconds", rounded_number(p.checkpoint.value)},
+                        {"interval_seconds", rounded_number(p.interval.value)},
+                        {"best_interval_seconds", rounded_number(p.best_interval.value)}};
+  json["shares"] = {{"training", rounded_number(p.goodput)},
+                    {"checkpoints", rounded_number(run->checkpoint_share)},
+                    {"interruptions", rounded_number(run->interruption_share)}};
+  Json& figures = json["figures"] = Json::array();
+  for (const Figure& figure : run->figures) figures.push_back(write_figure(figure, explain));
   return json;
 }
 

@@ -4,14 +4,15 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 
-#include "core/compose/step.hpp"
+#include "core/compose/run.hpp"
+#include "core/io/write_memory.hpp"
 
 namespace meshgauge {
 
 [[nodiscard]] nlohmann::ordered_json write_flops(const StepFlops&);
 [[nodiscard]] nlohmann::ordered_json write_traffic(const StepReport&);
-[[nodiscard]] nlohmann::ordered_json write_step(const StepReport&);
+[[nodiscard]] nlohmann::ordered_json write_step(const Scenario&, const StepReport&, Explain);
 /// null if the length of the run was not asked for.
-[[nodiscard]] nlohmann::ordered_json write_run(const std::optional<RunReport>&);
+[[nodiscard]] nlohmann::ordered_json write_run(const std::optional<RunReport>&, Explain);
 
 }  // namespace meshgauge

@@ -225,6 +225,19 @@ Training resolve_training(const TrainingRequest& asked, const Scenario& s, Engin
   return t;
 }
 
+RunPlan resolve_run(const RunRequest& asked, const Cluster& cluster) {
+  RunPlan run;
+  run.mtbf_gpu_hours = asked.mtbf_gpu_hours.value_or(run.mtbf_gpu_hours);
+  run.storage = {
+      asked.storage_bytes_per_second.value_or(storage_of_a_node.value * static_cast<double>(cluster.nodes()))};
+  run.checkpoint_interval = {asked.checkpoint_interval_seconds.value_or(0)};
+  run.restart = {asked.restart_seconds.value_or(run.restart.value)};
+  run.straggler_slowdown = asked.straggler_slowdown.value_or(run.straggler_slowdown);
+  run.power_share = asked.power_share.value_or(run.power_share);
+  run.pue = asked.pue.value_or(run.pue);
+  return run;
+}
+
 /// What the engine decides of the layout.
 void resolve_engine_choices(const ParallelismRequest& asked, Scenario& s) {
   Parallelism& p = s.parallelism;
@@ -298,6 +311,7 @@ Result<Resolution> resolve(const ScenarioRequest& asked) {
   s.parallelism.zero_stage = request.parallelism.zero_stage.value_or(describe_engine(engine).default_zero);
   s.training = resolve_training(request.training, s, engine);
   resolve_engine_choices(request.parallelism, s);
+  s.run = resolve_run(request.run, s.cluster);
 
   Findings findings(unread);
   if (request.training.engine_version && !parse_version(*request.training.engine_version)) {

@@ -73,6 +73,7 @@ std::vector<FieldInfo> scenario_fields() {
   add_section("/cluster/", cluster_fields(), list);
   add_section("/parallelism/", parallelism_fields(), list);
   add_section("/training/", training_fields(), list);
+  add_section("/run/", run_fields(), list);
   return list;
 }
 

@@ -45,6 +45,10 @@ inline constexpr double watts = 1e5;
 inline constexpr double load_factor = 1e4;
 inline constexpr double tokens = 1e18;
 inline constexpr double lora_rank = 65536;
+inline constexpr double hours = 1e12;
+inline constexpr double wait = 1e7;  // seconds, four months
+inline constexpr double slowdown = 100;
+inline constexpr double power = 10;
 }  // namespace limit
 
 /// An enumeration in a request, without its type: its words, and how to set the one at an index.
@@ -75,6 +79,7 @@ struct Field {
 [[nodiscard]] std::span<const Field<ClusterRequest>> cluster_fields();
 [[nodiscard]] std::span<const Field<ParallelismRequest>> parallelism_fields();
 [[nodiscard]] std::span<const Field<TrainingRequest>> training_fields();
+[[nodiscard]] std::span<const Field<RunRequest>> run_fields();
 
 /// The parts of a recompute object.
 inline constexpr FieldText recompute_method_field{.key = "method",

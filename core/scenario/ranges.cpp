@@ -61,6 +61,7 @@ Issues drop_out_of_range(ScenarioRequest& request) {
   drop_in_section("/cluster/", cluster_fields(), request.cluster, request, issues);
   drop_in_section("/parallelism/", parallelism_fields(), request.parallelism, request, issues);
   drop_in_section("/training/", training_fields(), request.training, request, issues);
+  drop_in_section("/run/", run_fields(), request.run, request, issues);
   if (auto& recompute = request.training.recompute) {
     const std::size_t before = issues.size();
     drop_if_out(recompute_layers_field, "/training/recompute/layers", recompute->layers, request, issues);

@@ -102,12 +102,23 @@ struct TrainingRequest {
   std::optional<double> tokens;
 };
 
+struct RunRequest {
+  std::optional<double> mtbf_gpu_hours;
+  std::optional<double> storage_bytes_per_second;
+  std::optional<double> checkpoint_interval_seconds;
+  std::optional<double> restart_seconds;
+  std::optional<double> straggler_slowdown;
+  std::optional<double> power_share;
+  std::optional<double> pue;
+};
+
 struct ScenarioRequest {
   std::optional<ModelShape> model;  ///< nothing: it could not be read
   std::optional<Cluster> hardware;  ///< what `cluster.system` or `cluster.gpu` stands for; nothing: not known
   ClusterRequest cluster;
   ParallelismRequest parallelism;
   TrainingRequest training;
+  RunRequest run;
   Issues notes;                     ///< legal, but worth a word: what was left out in reading
   std::vector<std::string> unread;  ///< JSON pointers of what was given but could not be read
 };

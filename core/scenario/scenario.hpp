@@ -1,4 +1,4 @@
-// A scenario: model, cluster, parallelism, training. Resolved: every field holds the value that is computed with.
+// A scenario: model, cluster, parallelism, training, run. Resolved: every field holds the value that is computed with.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include "core/scenario/cluster.hpp"
 #include "core/scenario/model_shape.hpp"
 #include "core/scenario/parallelism.hpp"
+#include "core/scenario/run_plan.hpp"
 #include "core/scenario/training.hpp"
 
 namespace meshgauge {
@@ -15,6 +16,7 @@ struct Scenario {
   Cluster cluster;
   Parallelism parallelism;
   Training training;
+  RunPlan run;
 
   /// Micro-batches that one data-parallel rank runs before it updates parameters.
   [[nodiscard]] constexpr std::int64_t micro_batches() const {

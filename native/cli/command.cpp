@@ -102,8 +102,8 @@ class Sieve {
 std::string_view where_listed(const Issue& issue) {
   if (issue.message.rfind("unknown ", 0) != 0) return {};
   if (issue.path == "/model") return " `meshgauge catalog models` lists them.";
-  if (issue.path == "/cluster/gpu") return " `meshgauge catalog gpus` lists them.";
-  if (issue.path == "/cluster/system") return " `meshgauge catalog systems` lists them.";
+  if (issue.path == "/cluster/gpu" || issue.path == "/gpu") return " `meshgauge catalog gpus` lists them.";
+  if (issue.path == "/cluster/system" || issue.path == "/system") return " `meshgauge catalog systems` lists them.";
   return {};
 }
 

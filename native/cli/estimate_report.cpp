@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/count/ledger.hpp"
+#include "core/scenario/words.hpp"
 #include "native/cli/explanation.hpp"
 #include "native/cli/handbook_report.hpp"
 
@@ -234,13 +235,55 @@ std::string traffic_table(const Json& answer, const Style& style) {
          rows;
 }
 
-std::string run_lines(const Json& answer, const Style& style) {
+/// A figure's formula with its numbers, for --explain.
+std::string reason_lines(const Json& figure) {
+  return "      " + wrapped("= " + substituted(text(figure["formula"]), figure["values"]), 8, 6) + "\n      " +
+         wrapped("source: " + text(figure["source"]), 8, 6) + '\n';
+}
+
+std::string convention_table(const Json& answer, const Style& style) {
+  std::string out = heading(style, "Utilisation by convention");
+  for (const Json& c : answer["step"]["mfu_by_convention"]) {
+    out += fmt::format("  {:<48}{:>9}{:>12} TFLOP/s\n", text(c["name"]), percent_text(number(c["mfu"])),
+                       fmt::format("{:.1f}", number(c["tflops_per_gpu"])));
+    out += reason_lines(c);
+  }
+  return out;
+}
+
+std::string run_lines(const Json& answer, bool explain, const Style& style) {
   const Json& run = answer["run"];
   if (run.is_null()) return {};
-  std::string line = fmt::format("{} steps, {:.1f} days, {} GPU hours", grouped(number(run["steps"])),
-                                 number(run["days"]), grouped(number(run["gpu_hours"])));
-  if (!run["cost"].is_null()) line += fmt::format(", {} USD", grouped(number(run["cost"])));
-  return heading(style, "Run") + wrapped(line, 0) + '\n';
+  std::string out = heading(style, "Run");
+  if (run["days"].is_null()) {
+    out += wrapped(fmt::format("{} steps; interrupted every {}, the job never gets done.",
+                               grouped(number(run["steps"])), duration_text(number(run["mtbf_hours"]) * 3600)),
+                   0) +
+           '\n';
+  } else {
+    std::string line = fmt::format("{} steps, {:.1f} days, {} GPU hours", grouped(number(run["steps"])),
+                                   number(run["days"]), grouped(number(run["gpu_hours"])));
+    if (!run["cost"].is_null()) line += fmt::format(", {} USD", grouped(number(run["cost"])));
+    if (!run["energy_kwh"].is_null()) line += fmt::format(", {} kWh", grouped(number(run["energy_kwh"])));
+    out += wrapped(line, 0) + '\n';
+    const Json& checkpoint = run["checkpoint"];
+    out += wrapped(fmt::format("Goodput {}: an interruption every {:.1f} h, {} in all; a checkpoint of {} every {}, "
+                               "written in {}.",
+                               percent_text(number(run["goodput"])), number(run["mtbf_hours"]),
+                               grouped(number(run["interruptions"])), size_text(number(checkpoint["bytes"])),
+                               duration_text(number(checkpoint["interval_seconds"])),
+                               duration_text(number(checkpoint["seconds"]))),
+                   0) +
+           '\n';
+  }
+  if (!explain) return out;
+  for (const Json& figure : run["figures"]) {
+    const std::string unit = text(figure["unit"]);
+    out += "  " + text(figure["name"]) + ": " + number_text(number(figure["value"]));
+    out += (unit.empty() ? "" : " ") + unit + '\n';
+    out += reason_lines(figure);
+  }
+  return out;
 }
 
 std::string case_lines(const Json& answer, const Style& style) {
@@ -274,8 +317,9 @@ std::string estimate_report(const Json& answer, bool explain, const Style& style
   if (explain)
     out += heading(style, "Each line of stage " + binding_stage(answer)["stage"].dump()) +
            explanation(binding_stage(answer), style);
-  return out + step_table(answer, style) + traffic_table(answer, style) + run_lines(answer, style) +
-         warning_lines(answer, style);
+  out += step_table(answer, style);
+  if (explain) out += convention_table(answer, style);
+  return out + traffic_table(answer, style) + run_lines(answer, explain, style) + warning_lines(answer, style);
 }
 
 }  // namespace meshgauge::cli

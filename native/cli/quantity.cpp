@@ -1,6 +1,8 @@
 // Numbers as people write them: 4096, 8k, 1.4T, 1e12, 128 K.
 #include "native/cli/quantity.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <string>
@@ -65,6 +67,49 @@ std::optional<double> parse_quantity(std::string_view text, Scale scale) {
   const auto factor = factor_of(trimmed({rest, static_cast<std::size_t>(end - rest)}), scale);
   if (!factor || !std::isfinite(number * *factor)) return std::nullopt;
   return number * *factor;
+}
+
+std::optional<double> parse_duration(std::string_view text, double unit) {
+  struct Unit {
+    std::string_view name;
+    double seconds;
+  };
+  constexpr auto units = std::to_array<Unit>({{"s", 1},
+                                              {"sec", 1},
+                                              {"second", 1},
+                                              {"min", 60},
+                                              {"minute", 60},
+                                              {"h", 3600},
+                                              {"hour", 3600},
+                                              {"d", 86400},
+                                              {"day", 86400},
+                                              {"w", 604800},
+                                              {"week", 604800},
+                                              {"小时", 3600},
+                                              {"天", 86400},
+                                              {"周", 604800}});
+  text = trimmed(text);
+  std::size_t end = text.size();
+  while (end > 0 && !(text[end - 1] >= '0' && text[end - 1] <= '9') && text[end - 1] != '.') --end;
+  std::string_view name = trimmed(text.substr(end));
+  if (!name.empty()) {
+    if (name.size() > 3 && name.back() == 's') name.remove_suffix(1);
+    const auto found = std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == name; });
+    if (found == units.end()) return std::nullopt;
+    unit = found->seconds;
+  }
+  const std::optional<double> number = parse_quantity(text.substr(0, end), Scale::count);
+  if (!number) return std::nullopt;
+  return *number * unit;
+}
+
+std::optional<double> parse_share(std::string_view text) {
+  text = trimmed(text);
+  const bool percent = !text.empty() && text.back() == '%';
+  if (percent) text.remove_suffix(1);
+  const std::optional<double> number = parse_quantity(text, Scale::count);
+  if (!number) return std::nullopt;
+  return percent ? *number / 100 : *number;
 }
 
 }  // namespace meshgauge::cli

@@ -14,4 +14,10 @@ enum class Scale {
 /// Nothing if the text is no number. Signs, decimals and exponents are read; groups may be split by ',' or '_'.
 [[nodiscard]] std::optional<double> parse_quantity(std::string_view text, Scale);
 
+/// Seconds: "21d", "70 h", "3 weeks", "90 min"; a plain number is in units of `unit` seconds.
+[[nodiscard]] std::optional<double> parse_duration(std::string_view text, double unit);
+
+/// "46.2%", "0.462".
+[[nodiscard]] std::optional<double> parse_share(std::string_view text);
+
 }  // namespace meshgauge::cli

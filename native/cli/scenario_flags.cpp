@@ -137,22 +137,8 @@ void apply_set(const std::string& text, Json& document, ScenarioRequestText& res
   if (!obstacle.empty()) result.issues.push_back({path, obstacle});
 }
 
-/// A model is a file if it looks like one: a name that ends in .json, or has a folder and exists.
-Json read_model(const std::string& value, ScenarioRequestText& result) {
-  std::error_code error;
-  const bool named = value.size() > 5 && value.compare(value.size() - 5, 5, ".json") == 0;
-  if (!named && !std::filesystem::is_regular_file(value, error)) return value;
-  const Result<std::string> text = read_text(value);
-  Result<Json> parsed = text.ok() ? parse_json(*text.value) : Result<Json>(Issues(text.issues));
-  for (const Issue& issue : parsed.issues) {
-    result.issues.push_back(
-        {"/model" + issue.path, text.ok() ? shortened(value) + ": " + issue.message : issue.message});
-  }
-  return parsed.ok() ? std::move(*parsed.value) : Json(value);
-}
-
 Json flag_value(const FieldInfo& field, const std::string& text, ScenarioRequestText& result) {
-  if (field.path == "/model") return read_model(text, result);
+  if (field.path == "/model") return model_argument(text, result);
   if (field.type != "integer" && field.type != "number") return text;
   const auto number = parse_quantity(text, scale_of(field.path));
   return number ? number_json(*number) : Json(text);
@@ -235,6 +221,20 @@ void read_profile(const std::string& path, Json& request, ScenarioRequestText& r
 }
 
 }  // namespace
+
+/// A model is a file if it looks like one: a name that ends in .json, or has a folder and exists.
+Json model_argument(const std::string& value, ScenarioRequestText& result) {
+  std::error_code error;
+  const bool named = value.size() > 5 && value.compare(value.size() - 5, 5, ".json") == 0;
+  if (!named && !std::filesystem::is_regular_file(value, error)) return value;
+  const Result<std::string> text = read_text(value);
+  Result<Json> parsed = text.ok() ? parse_json(*text.value) : Result<Json>(Issues(text.issues));
+  for (const Issue& issue : parsed.issues) {
+    result.issues.push_back(
+        {"/model" + issue.path, text.ok() ? shortened(value) + ": " + issue.message : issue.message});
+  }
+  return parsed.ok() ? std::move(*parsed.value) : Json(value);
+}
 
 void add_scenario_flags(CLI::App& app, ScenarioInput& input, const char* document) {
   app.add_option(document, input.document, "Scenario file, - for standard input, or handbook:ID.");

@@ -32,6 +32,9 @@ struct ScenarioRequestText {
 };
 [[nodiscard]] ScenarioRequestText fill_request(const ScenarioInput&, nlohmann::ordered_json& request);
 
+/// The value of --model: a name, or what the file of that name holds.
+[[nodiscard]] nlohmann::ordered_json model_argument(const std::string& value, ScenarioRequestText&);
+
 /// Problems of flags at the paths of what they set.
 [[nodiscard]] Issues at_paths(std::span<const BadArgument>, ScenarioRequestText&);
 

@@ -3,7 +3,9 @@
 
 #include "tests/support/catch.hpp"
 
+using meshgauge::cli::parse_duration;
 using meshgauge::cli::parse_quantity;
+using meshgauge::cli::parse_share;
 using meshgauge::cli::Scale;
 
 TEST_CASE("Counts take k, M, B and T, exponents and digit groups") {
@@ -29,6 +31,26 @@ TEST_CASE("Sequences count k as 1,024") {
   CHECK(parse_quantity("128K", Scale::sequence) == 131072);
   CHECK(parse_quantity("8192", Scale::sequence) == 8192);
   CHECK(parse_quantity("1M", Scale::sequence) == 1048576);
+}
+
+TEST_CASE("Durations take a unit or the flag's own") {
+  CHECK(parse_duration("21", 86400) == 21 * 86400.0);
+  CHECK(parse_duration("21d", 3600) == 21 * 86400.0);
+  CHECK(parse_duration("70 h", 86400) == 70 * 3600.0);
+  CHECK(parse_duration("3 weeks", 86400) == 3 * 604800.0);
+  CHECK(parse_duration("90min", 86400) == 5400);
+  CHECK(parse_duration("1e3 s", 86400) == 1000);
+  CHECK_FALSE(parse_duration("3 moons", 86400));
+  CHECK_FALSE(parse_duration("d", 86400));
+  CHECK_FALSE(parse_duration("", 86400));
+}
+
+TEST_CASE("Shares are written with or without the percent sign") {
+  CHECK(parse_share("46.2%") == Approx(0.462));
+  CHECK(parse_share("46.2 %") == Approx(0.462));
+  CHECK(parse_share("0.462") == Approx(0.462));
+  CHECK_FALSE(parse_share("%"));
+  CHECK_FALSE(parse_share("half"));
 }
 
 TEST_CASE("What is no number is none") {

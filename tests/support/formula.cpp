@@ -79,7 +79,8 @@ class Parser {
     while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_')) {
       name += text_[at_++];
     }
-    if (peek() == '(' && (name == "min" || name == "max" || name == "ceil")) return call(name);
+    if (peek() == '(' && (name == "min" || name == "max" || name == "ceil" || name == "sqrt" || name == "exp"))
+      return call(name);
     const auto found = values_.find(name);
     if (found == values_.end()) fail("no value for " + name);
     return found->second;
@@ -90,6 +91,8 @@ class Parser {
     while (take(',')) arguments.push_back(sum());
     if (!take(')')) fail("missing )");
     if (name == "ceil") return std::ceil(arguments.at(0));
+    if (name == "sqrt") return std::sqrt(arguments.at(0));
+    if (name == "exp") return std::exp(arguments.at(0));
     return name == "min" ? *std::min_element(arguments.begin(), arguments.end())
                          : *std::max_element(arguments.begin(), arguments.end());
   }

@@ -1,7 +1,7 @@
 // The meshgauge core: requests in, typed answers out. types.d.ts is generated; see wasm/types.
 import type {
-  DescribeResponse, DiagnoseResponse, EstimateResponse, GpuEntry, HandbookCase, ModelEntry, Scenario, SystemEntry,
-  ValidateResponse,
+  CheckResponse, DescribeResponse, DiagnoseResponse, EstimateResponse, GpuEntry, HandbookCase, ModelEntry, Scenario,
+  SystemEntry, ValidateResponse,
 } from "./types.js";
 
 export type * from "./types.js";
@@ -39,9 +39,36 @@ export interface SkippedRun {
   skipped: string;
 }
 
+/** What somebody says of a training run. Any figures that are enough for the others will do. */
+export interface Claim {
+  parameters?: number;
+  /** That one token touches: fewer than all in a mixture of experts. */
+  active_parameters?: number;
+  /** A catalog id or a config.json, instead of parameters. */
+  model?: string | Record<string, unknown>;
+  tokens?: number;
+  gpu?: string;
+  /** A server type, instead of gpu. */
+  system?: string;
+  gpus?: number;
+  days?: number;
+  /** Instead of days. */
+  hours?: number;
+  gpu_hours?: number;
+  tokens_per_second?: number;
+  tokens_per_second_per_gpu?: number;
+  tflops_per_gpu?: number;
+  /** A share: 0.4 for 40 %. */
+  mfu?: number;
+  /** With a model, attention is counted too. */
+  sequence_length?: number;
+  precision?: NonNullable<NonNullable<Scenario["training"]>["precision"]>;
+}
+
 export type Request =
   | { command: "estimate"; scenario: Scenario | `handbook:${string}`; explain?: boolean }
   | { command: "validate"; files: { file?: string; runs: (MeasuredRun | SkippedRun)[] }[]; profile?: Record<string, unknown> }
+  | ({ command: "check" } & Claim)
   /** `text` holds PyTorch's out-of-memory message; a scenario of a model alone names the model. */
   | { command: "diagnose"; text: string; scenario?: Scenario | Pick<Scenario, "model"> | `handbook:${string}`; profile?: Record<string, unknown> }
   | { command: "catalog"; kind: CatalogKind; id?: string }
@@ -60,6 +87,7 @@ export type Response<R extends Request = Request> =
   | Failure
   | (R extends { command: "estimate" } ? EstimateResponse
     : R extends { command: "validate" } ? ValidateResponse
+    : R extends { command: "check" } ? CheckResponse
     : R extends { command: "diagnose" } ? DiagnoseResponse
     : R extends { command: "catalog"; kind: infer K extends CatalogKind }
       ? { ok: true; kind: K } & (R extends { id: string } ? { entry: CatalogEntries[K] } : { entries: CatalogEntries[K][] })

@@ -53,6 +53,7 @@ export function corpus(core) {
           global_batch_size: micro * data * (pipeline > 1 ? 2 * pipeline : 1 + roll(4)),
           ...(roll(4) === 0 && { tokens: 1e9 * (1 + roll(1000)) }),
         },
+        ...(roll(4) === 0 && { run: { mtbf_gpu_hours: 10 ** roll(6), checkpoint_interval_seconds: 600, pue: 1.2 } }),
       });
     }
   }
@@ -86,6 +87,17 @@ export function corpus(core) {
   ];
   const diagnose = (/** @type {string} */ text, /** @type {unknown[]} */ ...scenario) =>
     ({ command: "diagnose", text, ...(scenario.length && { scenario: scenario[0] }) });
+  const claim = (/** @type {object} */ figures) => ({ command: "check", ...figures });
+  const llama = { parameters: 65e9, tokens: 1.4e12, gpu: "a100-sxm-80gb", gpus: 128 };
+  const claims = [
+    { ...llama, days: 21 }, { ...llama, days: 21, tflops_per_gpu: 38, mfu: 0.12 }, { ...llama, gpus: 2048, tokens_per_second_per_gpu: 380 },
+    { model: "llama-65b", system: "dgx-a100-80gb", gpus: 2048, days: 21, tokens: 1.4e12, sequence_length: 2048 },
+    { model: "deepseek-v3", gpu: "h800-sxm-80gb", gpu_hours: 2.788e6, tokens: 14.8e12, precision: "fp8" },
+    { parameters: 175e9, tokens: 300e9, gpu: "a100-sxm-80gb", gpus: 1024, days: 34, tflops_per_gpu: 140 },
+    { parameters: 7e9, tokens: 2e12, gpus: 64, hours: 700, sequence_length: 4096 }, { parameters: 1e12, gpu: "l40s", gpus: 8, mfu: 0.3 },
+    { model: "llama-65b", parameters: 7e9, gpu: gpus[0], gpus: 64, tokens_per_second: 1e4, precision: "fp32" }, { tokens: 1e9, days: 1 },
+    { mfu: 0.4, gpu: "h100-sxm-80gb" }, {}, { parameters: -1, mfu: 46, gpu: "none", days: 1, hours: 1 }, { gpus: 1.5, weight: 1 },
+  ];
   const requests = [
     { command: "describe" },
     ...["models", "systems", "gpus", "handbook", "nothing"].map((kind) => ({ command: "catalog", kind })),
@@ -103,6 +115,7 @@ export function corpus(core) {
     ...oom.flatMap((text) => [diagnose(text), diagnose(text, { model: models[0] }), diagnose(text, valid), diagnose(text, 3)]),
     ...scenarios.slice(0, 80).map((scenario) => diagnose(oom[0] + oom[1] + oom[2], scenario)),
     { command: "diagnose" }, { command: "diagnose", text: 1 }, diagnose(oom[0], "handbook:no-such-case"), diagnose(oom[0], {}),
+    ...claims.map(claim),
     { command: "dance" }, { command: 1 }, {}, [], null, "text",
   ];
   const malformed = [

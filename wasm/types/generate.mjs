@@ -15,13 +15,14 @@ export function types(core) {
   const described = core.api({ command: "describe" });
   if (!described.ok) throw new Error("the core does not describe itself");
 
-  const estimate = nothing(), validate = nothing(), diagnose = nothing();
+  const estimate = nothing(), validate = nothing(), check = nothing(), diagnose = nothing();
   for (const text of corpus(core)) {
     const answer = JSON.parse(core.apiText(text));
     if (!answer.ok) continue;
     const { command } = JSON.parse(text);
     if (command === "estimate") widen(estimate, answer);
     if (command === "validate") widen(validate, answer);
+    if (command === "check") widen(check, answer);
     if (command === "diagnose") widen(diagnose, answer);
   }
   const always = { ok: "true", values: "Record<string, number>" };
@@ -40,6 +41,8 @@ export interface Scenario ${scenarioType(described.fields)}
 export interface EstimateResponse ${typeOf(estimate, { ...always, "scenario.model": model, case: "HandbookCase" })}
 
 export interface ValidateResponse ${typeOf(validate, always)}
+
+export interface CheckResponse ${typeOf(check, always)}
 
 export interface DiagnoseResponse ${typeOf(diagnose, { ...always, set: "Record<string, string | number | boolean>" })}
 

@@ -76,4 +76,11 @@ export const help: Record<string, string> = {
   '/training/moe_dispatch_dtype': 'token 发往专家时的数值格式，梯度同样；返回时用激活的格式。',
   '/training/moe_grouped_gemm': '一个 rank 的专家用一次分组矩阵乘计算，还是逐个计算。',
   '/training/tokens': '整个训练的 token 数。',
+  '/run/mtbf_gpu_hours': '任务两次意外中断之间的卡时。',
+  '/run/storage_bytes_per_second': '存储读写整个任务检查点的速率。',
+  '/run/checkpoint_interval_seconds': '两次检查点之间的训练时间。',
+  '/run/restart_seconds': '从中断到下一步的时间，不含读取检查点。',
+  '/run/straggler_slowdown': '慢机器使每一步变长的倍数。',
+  '/run/power_share': 'GPU 平均功率与 TDP 之比。',
+  '/run/pue': '数据中心功率与其机器功率之比。',
 };
