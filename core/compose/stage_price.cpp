@@ -216,7 +216,7 @@ class StagePricer {
   static bool same(const PricedTransfer& a, const PricedTransfer& b) {
     return std::string_view(a.transfer.id) == b.transfer.id && a.transfer.bytes == b.transfer.bytes &&
            a.transfer.count_per_step == b.transfer.count_per_step && a.transfer.group_size == b.transfer.group_size &&
-           a.spans_nodes == b.spans_nodes && a.exposed == b.exposed && a.seconds == b.seconds;
+           a.route == b.route && a.exposed == b.exposed && a.seconds == b.seconds;
   }
 
   /// Adds the rank's transfers to the report; equal ones of the rank before become one line.

@@ -15,5 +15,7 @@ namespace meshgauge {
 
 /// The `model` of a document: a name of the catalog, or an object with the keys of a config.json.
 [[nodiscard]] std::optional<ModelShape> read_model(const nlohmann::ordered_json& document, Reading&);
+/// The cluster section alone. Paths begin with /cluster.
+[[nodiscard]] Result<Cluster> read_cluster(const nlohmann::ordered_json& section);
 
 }  // namespace meshgauge

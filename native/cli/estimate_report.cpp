@@ -319,7 +319,13 @@ std::string estimate_report(const Json& answer, bool explain, const Style& style
            explanation(binding_stage(answer), style);
   out += step_table(answer, style);
   if (explain) out += convention_table(answer, style);
-  return out + traffic_table(answer, style) + run_lines(answer, explain, style) + warning_lines(answer, style);
+  out += traffic_table(answer, style);
+  if (explain && !answer["traffic"].empty()) {
+    const auto stage = answer["step"]["slowest_stage"].get<std::int64_t>();
+    out += heading(style, "How each transfer of stage " + std::to_string(stage) + " runs") +
+           traffic_explanation(answer["traffic"], stage, style);
+  }
+  return out + run_lines(answer, explain, style) + warning_lines(answer, style);
 }
 
 }  // namespace meshgauge::cli
