@@ -41,6 +41,10 @@ def recipe_of(row, engine, parallelism):
         # Pax GPT configurations checkpoint whole layers (save_nothing).
         fields["recompute"] = "full"
         remarks.append("recompute not stated, whole layers as Pax's GPT configurations")
+    if "nanotron" in framework:
+        fields["fused_norm"] = True  # nanotron/nn/layer_norm.py TritonRMSNorm
+    if "fast-llm" in framework:
+        fields["kernels"] = "compiled"  # fast_llm/functional/triton: norms, rotary, MLP activation, cross entropy
     if "bigscience" in framework:
         fields["engine_version"] = "0.6"  # DeepSpeed of BLOOM's training (bigscience tr11-176B-ml README)
     return fields, remarks
