@@ -28,13 +28,13 @@ def converted(table):
 
 class Rows(unittest.TestCase):
     def test_every_row_becomes_a_run_or_says_why_not(self):
-        self.assertGreaterEqual(len(TABLES), 9)
+        self.assertGreaterEqual(len(TABLES), 11)
         for table in TABLES:
             with self.subTest(table.name), open(table, newline="", encoding="utf-8") as file:
                 rows = list(csv.DictReader(file))
                 lines, errors = converted(table)
                 self.assertEqual([row["id"] for row in rows], [line["id"] for line in lines])
-                runs = [line for line in lines if "scenario" in line]
+                runs = [line for line in lines if "measured" in line]
                 skipped = [line for line in lines if "skipped" in line]
                 self.assertEqual(len(rows), len(runs) + len(skipped))
                 self.assertGreater(len(runs), 0)
@@ -47,7 +47,7 @@ class Rows(unittest.TestCase):
     def test_every_run_measures_something_and_has_a_whole_scenario(self):
         for table in TABLES:
             for line in converted(table)[0]:
-                if "skipped" in line:
+                if "skipped" in line or "kind" in line:
                     continue
                 with self.subTest(line["id"]):
                     self.assertTrue(MEASURED & line["measured"].keys())
@@ -57,6 +57,29 @@ class Rows(unittest.TestCase):
                     self.assertTrue(line["source"] and line["family"] and line["scenario"]["model"])
                     self.assertGreater(line["scenario"]["training"]["sequence_length"], 0)
                     self.assertGreater(line["scenario"]["cluster"]["gpus"], 0)
+
+
+    def test_every_timing_has_a_place_a_call_and_a_time(self):
+        for name, kind in (("collective-timings", "collective"), ("kernel-timings", "kernel")):
+            lines = [line for line in converted(ACCURACY / f"{name}.csv")[0] if "skipped" not in line]
+            self.assertGreater(len(lines), 2000)
+            for line in lines:
+                with self.subTest(line["id"]):
+                    self.assertEqual(kind, line["kind"])
+                    self.assertGreater(line["measured"]["seconds"], 0)
+                    self.assertTrue(line["cluster"]["gpu"] and line["source"] and line["family"])
+                    self.assertTrue(line[kind].get("operation") or line[kind].get("op"))
+
+    def test_tables_of_timings_are_thin(self):
+        thin = [sys.executable, "-B", str(ACCURACY / "thin.py")]
+        for name in ("collective-timings", "kernel-timings"):
+            table = ACCURACY / f"{name}.csv"
+            self.assertLess(table.stat().st_size, 2_000_000)
+            again = subprocess.run([*thin, str(table)], capture_output=True, text=True, check=True).stdout
+            kept = list(csv.DictReader(again.splitlines()))
+            with open(table, newline="", encoding="utf-8") as file:
+                gpus = {row["gpu"] for row in csv.DictReader(file)}
+            self.assertEqual(gpus, {row["gpu"] for row in kept})  # no GPU is thinned away
 
 
 class Codes(unittest.TestCase):

@@ -18,7 +18,8 @@ BEGIN, END = "<!-- accuracy table: begin -->\n", "<!-- accuracy table: end -->\n
 FEWEST = 5  # rows of a kind, below which a median says little
 ALLOWED_RISE = 0.002
 ALLOWED_FALL = 0.005
-KINDS = (("step_time", "step time"), ("allocated", "allocated memory"), ("reserved", "reserved memory"),
+TIMES = (("step_time", "step time"), ("collective_time", "collective time"), ("kernel_time", "kernel time"))
+KINDS = (*TIMES, ("allocated", "allocated memory"), ("reserved", "reserved memory"),
          ("device", "device memory"))
 
 
@@ -42,7 +43,7 @@ def predictions(meshgauge):
 def figures_of(group):
     figures = {}
     for kind, _ in KINDS:
-        errors = group["step_time"] if kind == "step_time" else group["memory"][kind]
+        errors = group[kind] if kind in dict(TIMES) else group["memory"][kind]
         if errors["n"] >= FEWEST:
             figures[kind] = {key: errors[key] for key in ("n", "median", "p90", "bias")}
     fits = group["fits"]

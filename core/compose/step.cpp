@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "core/compose/schedule.hpp"
 #include "core/compose/stage_cost.hpp"
@@ -113,7 +114,7 @@ Stage price_stage(const Scenario& scenario, const Profile& profile, const CostTa
 bool same(const PricedTransfer& a, const PricedTransfer& b) {
   return std::string_view(a.transfer.id) == b.transfer.id && a.transfer.bytes == b.transfer.bytes &&
          a.transfer.count_per_step == b.transfer.count_per_step && a.transfer.group_size == b.transfer.group_size &&
-         a.spans_nodes == b.spans_nodes && a.exposed == b.exposed && a.seconds == b.seconds;
+         a.route == b.route && a.exposed == b.exposed && a.seconds == b.seconds;
 }
 
 /// Adds a stage's transfers to the report; equal ones of the stage before become one line.
@@ -135,8 +136,10 @@ bool repeats(const Scenario& scenario, const Stage& before, const StageShape& sh
   const std::int64_t last = scenario.parallelism.pipeline - 1;
   if (index < 2 || index >= last || shape.embedding || shape.head || !(before.shape == shape)) return false;
   if (scenario.parallelism.schedule == Schedule::dualpipe) return false;  // the pair may share a node or not
-  return stages_span_nodes(scenario, index - 1, index) == stages_span_nodes(scenario, index - 2, index - 1) &&
-         stages_span_nodes(scenario, index, index + 1) == stages_span_nodes(scenario, index - 1, index);
+  const auto far = [&](std::int64_t from) {
+    return std::pair(stages_span_nodes(scenario, from, from + 1), stages_span_blocks(scenario, from, from + 1));
+  };
+  return far(index - 1) == far(index - 2) && far(index) == far(index - 1);
 }
 
 std::vector<Stage> price_stages(const Scenario& scenario, const Profile& profile, std::vector<PricedTransfer>& report) {

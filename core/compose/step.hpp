@@ -9,6 +9,7 @@
 #include "core/count/flops.hpp"
 #include "core/count/traffic.hpp"
 #include "core/price/profile.hpp"
+#include "core/price/route.hpp"
 #include "core/scenario/scenario.hpp"
 
 namespace meshgauge {
@@ -32,7 +33,7 @@ inline constexpr std::size_t part_count = 10;
 /// A transfer with its price. Seconds are of all calls of a step.
 struct PricedTransfer {
   Transfer transfer;
-  bool spans_nodes = false;
+  Route route;
   Seconds seconds{};
   Seconds exposed{};
   std::int64_t first_stage = 0, last_stage = 0;  ///< equal on all stages between

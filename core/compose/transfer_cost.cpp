@@ -10,10 +10,15 @@ namespace meshgauge {
 namespace {
 
 Route route_of(const Scenario& scenario, std::int64_t stage, const Transfer& t) {
-  if (t.peer >= 0) return {2, stages_span_nodes(scenario, stage, t.peer) ? 1 : 2};
-  const std::int64_t per_node = std::min(t.group_size, group_members_per_node(scenario, t.group));
-  if (t.collective == Collective::send_recv) return {2, per_node < t.group_size ? 1 : 2};  // the slowest of a ring
-  return {t.group_size, per_node};
+  if (t.peer >= 0) {
+    return {2, stages_span_nodes(scenario, stage, t.peer) ? 1 : 2, stages_span_blocks(scenario, stage, t.peer) ? 1 : 2};
+  }
+  const std::int64_t per_node = group_members_per_node(scenario, t.group);
+  const std::int64_t per_block = group_members_within(scenario, t.group, scenario.cluster.gpus_per_block());
+  if (t.collective == Collective::send_recv) {  // the slowest of a ring
+    return {2, per_node < t.group_size ? 1 : 2, per_block < t.group_size ? 1 : 2};
+  }
+  return {t.group_size, std::min(t.group_size, per_node), std::min(t.group_size, per_block)};
 }
 
 /// Exposed seconds of one ring message of keys and values. Forward it hides behind the attention of one of c blocks,
@@ -171,7 +176,7 @@ void price_transfers(const Scenario& scenario, const Profile& profile, std::int6
     const double calls = t.count_per_step * t.messages;
     const Seconds cast = casts(scenario.training, profile, t);
     PricedTransfer p{.transfer = t,
-                     .spans_nodes = route.spans_nodes(),
+                     .route = route,
                      .seconds = calls * (message + cast),
                      .exposed = calls * (message + cast),
                      .first_stage = stage,

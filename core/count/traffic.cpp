@@ -38,6 +38,13 @@ std::int64_t group_stride(const Scenario& scenario, Group group) {
   return 1;
 }
 
+/// Whether corresponding ranks of two stages lie in different parts of so many GPUs. The last ranks of a stage may lie
+/// one part further than the first ones.
+bool stages_apart(const Scenario& scenario, std::int64_t a, std::int64_t b, std::int64_t gpus) {
+  const std::int64_t stage = group_stride(scenario, Group::pipeline_parallel);
+  return a * stage / gpus != b * stage / gpus || (a * stage + stage - 1) / gpus != (b * stage + stage - 1) / gpus;
+}
+
 }  // namespace
 
 std::int64_t group_size(const Scenario& scenario, Group group) {
@@ -65,16 +72,20 @@ std::int64_t group_size(const Scenario& scenario, Group group) {
   return 1;
 }
 
+std::int64_t group_members_within(const Scenario& scenario, Group group, std::int64_t gpus) {
+  return std::min(group_size(scenario, group), std::max<std::int64_t>(1, gpus / group_stride(scenario, group)));
+}
+
 std::int64_t group_members_per_node(const Scenario& scenario, Group group) {
-  const std::int64_t node = std::max<std::int64_t>(1, scenario.cluster.gpus_per_node);
-  return std::min(group_size(scenario, group), std::max<std::int64_t>(1, node / group_stride(scenario, group)));
+  return group_members_within(scenario, group, scenario.cluster.gpus_per_node);
 }
 
 bool stages_span_nodes(const Scenario& scenario, std::int64_t a, std::int64_t b) {
-  const std::int64_t node = std::max<std::int64_t>(1, scenario.cluster.gpus_per_node);
-  const std::int64_t stage = group_stride(scenario, Group::pipeline_parallel);
-  // Corresponding ranks of both stages; the last ones of a stage may lie one node further than the first ones.
-  return a * stage / node != b * stage / node || (a * stage + stage - 1) / node != (b * stage + stage - 1) / node;
+  return stages_apart(scenario, a, b, std::max<std::int64_t>(1, scenario.cluster.gpus_per_node));
+}
+
+bool stages_span_blocks(const Scenario& scenario, std::int64_t a, std::int64_t b) {
+  return scenario.cluster.oversubscription > 1 && stages_apart(scenario, a, b, scenario.cluster.gpus_per_block());
 }
 
 void stage_traffic(const Scenario& scenario, std::int64_t stage, std::vector<Transfer>& out) {

@@ -72,7 +72,13 @@ void stage_traffic(const Scenario&, std::int64_t stage, std::vector<Transfer>& o
 /// Ranks of one group that sit in the same node, in Megatron's order tp-cp-ep-dp-pp (tp fastest).
 [[nodiscard]] std::int64_t group_members_per_node(const Scenario&, Group);
 
+/// The same within so many consecutive GPUs.
+[[nodiscard]] std::int64_t group_members_within(const Scenario&, Group, std::int64_t gpus);
+
 /// True if two pipeline stages lie in different nodes.
 [[nodiscard]] bool stages_span_nodes(const Scenario&, std::int64_t a, std::int64_t b);
+
+/// True if they lie in different blocks of an oversubscribed network.
+[[nodiscard]] bool stages_span_blocks(const Scenario&, std::int64_t a, std::int64_t b);
 
 }  // namespace meshgauge

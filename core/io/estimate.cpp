@@ -59,7 +59,7 @@ Json write_estimate(const Resolution& resolution, const Json& model, const Profi
       rounded_number(fit_probability(stages[binding_stage(stages)].needed, capacity, profile.allocated_sigma));
   json["memory"] = write_memory(s, profile, stages, explain);
   json["flops"] = write_flops(step.flops);
-  json["traffic"] = write_traffic(step);
+  json["traffic"] = write_traffic(step, s, profile);
   json["step"] = write_step(step);
   json["run"] = write_run(estimate_run(s, step));
   json["profile"] = {{"name", profile.name}};

@@ -34,6 +34,7 @@ void profile_fields(Profile& p, Visit&& visit) {
   rate("matmul_tf32_flops_per_second", "FLOP/s", p.matmul_tf32.value, "Large tf32 products, sustained.");
   rate("matmul_16bit_flops_per_second", "FLOP/s", p.matmul_16bit.value, "Large 16-bit products, sustained.");
   rate("matmul_fp8_flops_per_second", "FLOP/s", p.matmul_fp8.value, "Large fp8 products, sustained.");
+  rate("matmul_fp4_flops_per_second", "FLOP/s", p.matmul_fp4.value, "Large fp4 products, sustained.");
   amount("gemm_depth", 1e6, p.gemm_depth, "Prologue and epilogue of a product, as extra depth.");
   rate("flash_forward_flops_per_second", "FLOP/s", p.flash_forward.value, "Flash attention, forward.");
   rate("flash_backward_flops_per_second", "FLOP/s", p.flash_backward.value, "Flash attention, backward.");

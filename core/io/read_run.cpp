@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/io/parse.hpp"
+#include "core/io/read_timing.hpp"
 #include "core/io/read_value.hpp"
 #include "core/scenario/ranges.hpp"
 #include "core/scenario/words.hpp"
@@ -20,7 +21,6 @@ constexpr auto run_keys =
     std::to_array<std::string_view>({"id", "source", "family", "kind", "scenario", "measured", "notes", "skipped"});
 constexpr auto measured_keys = std::to_array<std::string_view>(
     {"step_seconds", "allocated_bytes", "reserved_bytes", "device_bytes", "out_of_memory", "rank"});
-constexpr auto kinds = std::to_array<std::string_view>({"run", "collective", "kernel"});
 
 constexpr FieldText kind_field{.key = "kind", .fallback = "run", .help = "What was measured."};
 constexpr FieldText step_field{"step_seconds", "seconds", 1e-9, 1e9, "", "One optimizer step."};
@@ -89,12 +89,12 @@ Measured read_measured(const Json& document, const std::string& path, Reading& r
   return measured;
 }
 
-/// Why a line of this kind is not compared; empty for a run.
-std::string reason_of_kind(const Json& document, const std::string& path, Reading& reading) {
+/// A run where nothing is said.
+Kind kind_of(const Json& document, const std::string& path, Reading& reading) {
   const auto found = document.find("kind");
-  if (found == document.end()) return {};
-  const auto kind = read_choice(*found, kind_field, kinds, path + "/kind", reading);
-  return kind && *kind > 0 ? "A " + std::string(kinds[*kind]) + " is no training run." : std::string{};
+  if (found == document.end()) return Kind::run;
+  const auto kind = read_choice(*found, kind_field, all_names<Kind>(), path + "/kind", reading);
+  return kind ? static_cast<Kind>(*kind) : Kind::run;
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ Result<RunDocument> read_run(const Json& document, std::int64_t line, const std:
   run.family = text_of(document, "family", path, reading);
   if (run.family.empty()) run.family = run.source;
 
-  result.skipped = reason_of_kind(document, path, reading);
+  const Kind kind = kind_of(document, path, reading);
   if (document.contains("skipped")) {
     result.skipped = text_of(document, "skipped", path, reading);
     if (reading.issues.empty() && result.skipped.empty()) {
@@ -120,6 +120,11 @@ Result<RunDocument> read_run(const Json& document, std::int64_t line, const std:
   if (!reading.issues.empty()) return std::move(reading.issues);
   if (!result.skipped.empty()) return result;  // whatever else it holds, nobody reads it
 
+  if (kind != Kind::run) {
+    result.timing = read_timing(document, kind == Kind::collective, path, reading);
+    if (!reading.issues.empty()) return std::move(reading.issues);
+    return result;
+  }
   for (const auto& [key, value] : document.items()) {
     if (std::find(run_keys.begin(), run_keys.end(), key) == run_keys.end()) {
       report_unknown(key, path, run_keys, {}, reading);

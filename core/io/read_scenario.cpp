@@ -259,4 +259,16 @@ Result<Resolution> read_scenario(const Json& document) {
   return resolution;
 }
 
+Result<Cluster> read_cluster(const Json& section) {
+  Reading reading;
+  ScenarioRequest request;
+  read_section(Json{{"cluster", section}}, "cluster", cluster_fields(), request.cluster, reading);
+  look_up_hardware(request, reading);
+  for (Issue& issue : drop_out_of_range(request)) reading.issues.push_back(std::move(issue));
+  if (!reading.issues.empty()) return std::move(reading.issues);
+  Cluster cluster = resolve_cluster(request);
+  cluster.gpus = request.cluster.gpus.value_or(cluster.gpus_per_node);
+  return cluster;
+}
+
 }  // namespace meshgauge

@@ -11,4 +11,7 @@ namespace meshgauge {
 /// Reads, looks names up in the catalog, fills in defaults and checks every rule. Paths are relative to the document.
 [[nodiscard]] Result<Resolution> read_scenario(const nlohmann::ordered_json& document);
 
+/// The cluster section alone. Paths begin with /cluster.
+[[nodiscard]] Result<Cluster> read_cluster(const nlohmann::ordered_json& section);
+
 }  // namespace meshgauge

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <variant>
 #include <vector>
 
 #include "core/io/commands.hpp"
@@ -50,6 +51,19 @@ Issues add_run(const Json& document, std::int64_t line, const std::string& path,
     report.skipped.push_back({std::move(run.id), line, std::move(read.value->skipped)});
     return {};
   }
+  if (read.value->timing) {
+    Result<Cluster> cluster = read_cluster(document.value("cluster", Json::object()));
+    if (!cluster.ok()) {
+      report.skipped.push_back({std::move(run.id), line, reason_of(cluster.issues)});
+      return {};
+    }
+    Timing& timing = *read.value->timing;
+    timing.cluster = std::move(*cluster.value);
+    RunComparison comparison;
+    (std::holds_alternative<CollectiveCall>(timing.call) ? comparison.collective : comparison.kernel) = compare(timing);
+    report.rows.push_back({std::move(run), line, comparison, labels_of(timing)});
+    return {};
+  }
   const Result<Resolution> resolution = read_scenario(document["scenario"]);
   if (!resolution.ok() || !resolution.issues.empty()) {
     report.skipped.push_back({std::move(run.id), line, reason_of(resolution.issues)});
@@ -64,7 +78,7 @@ Issues add_run(const Json& document, std::int64_t line, const std::string& path,
   }
   const Prediction prediction = predict(scenario, profile, run.measured.rank);
   const RunComparison comparison = compare(run.measured, prediction, half_ranges(profile));
-  report.rows.push_back({std::move(run), line, comparison});
+  report.rows.push_back({std::move(run), line, comparison, {}});
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/io/write_value.hpp"
+#include "core/price/collective.hpp"
 #include "core/scenario/rounding.hpp"
 
 namespace meshgauge {
@@ -12,19 +13,36 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json write_transfer(const PricedTransfer& priced) {
+Json or_null(const std::optional<Choice>& choice, std::string_view (*text)(const Choice&)) {
+  return choice ? Json(text(*choice)) : Json(nullptr);
+}
+
+/// What one message costs and why. A group's communication library decides the first three.
+void write_message(const CollectivePrice& message, Json& json) {
+  const std::optional<Choice>& choice = message.choice;
+  json["algorithm"] = or_null(choice, [](const Choice& c) { return name_of(c.algorithm); });
+  json["protocol"] = or_null(choice, [](const Choice& c) { return name_of(c.protocol); });
+  json["channels"] = choice ? Json(choice->channels) : Json(nullptr);
+  json["message_seconds"] = rounded_number(message.seconds.value);
+  json["latency_seconds"] = rounded_number(message.latency.value);
+  json["transfer_seconds"] = rounded_number(message.transfer.value);
+  json["bound_by"] = name_of(message.bound);
+}
+
+Json write_transfer(const PricedTransfer& priced, const Scenario& scenario, const Profile& profile) {
   const Transfer& t = priced.transfer;
   Json json;
   json["id"] = t.id;
   json["collective"] = name_of(t.collective);
   json["group"] = name_of(t.group);
   json["group_size"] = t.group_size;
-  json["spans_nodes"] = priced.spans_nodes;
+  json["spans_nodes"] = priced.route.spans_nodes();
   json["dtype"] = name_of(t.dtype);
   json["bytes"] = exact_number(t.bytes);
   json["count_per_step"] = exact_number(t.count_per_step);
   json["seconds"] = rounded_number(priced.seconds.value);
   json["exposed_seconds"] = rounded_number(priced.exposed.value);
+  write_message(price_collective(profile, scenario.cluster, t.collective, t.bytes / t.messages, priced.route), json);
   json["when"] = name_of(t.when);
   json["overlap"] = name_of(t.overlap);
   json["first_stage"] = priced.first_stage;
@@ -43,9 +61,9 @@ Json write_flops(const StepFlops& flops) {
   return json;
 }
 
-Json write_traffic(const StepReport& report) {
+Json write_traffic(const StepReport& report, const Scenario& scenario, const Profile& profile) {
   Json list = Json::array();
-  for (const PricedTransfer& priced : report.traffic) list.push_back(write_transfer(priced));
+  for (const PricedTransfer& priced : report.traffic) list.push_back(write_transfer(priced, scenario, profile));
   return list;
 }
 

@@ -9,7 +9,8 @@
 namespace meshgauge {
 
 [[nodiscard]] nlohmann::ordered_json write_flops(const StepFlops&);
-[[nodiscard]] nlohmann::ordered_json write_traffic(const StepReport&);
+/// Seconds are of a step; message_seconds, latency_seconds and transfer_seconds of one message.
+[[nodiscard]] nlohmann::ordered_json write_traffic(const StepReport&, const Scenario&, const Profile&);
 [[nodiscard]] nlohmann::ordered_json write_step(const StepReport&);
 /// null if the length of the run was not asked for.
 [[nodiscard]] nlohmann::ordered_json write_run(const std::optional<RunReport>&);

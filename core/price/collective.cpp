@@ -1,6 +1,7 @@
-// t = A + X + c sqrt(A X): latency A, bytes over the bus ceiling X, and a cross term. A chunked pipeline at its best
-// chunk size has c = 2; protocols and trees come closer to the bound. Fitted by us on 145 series of nccl-tests and
-// other tables (35 systems, V100 to GB300) as (A^q + X^q)^(1/q); c = 2^(1/q) - 2 agrees with that within 2 %.
+// t = A + X + what pipelining loses between them: latency A, bytes over the bus ceiling X. Fitted by us on 145 series
+// of nccl-tests and other tables (35 systems, V100 to GB300) as (A^q + X^q)^(1/q), q between .53 and .80; q = 1/2 is a
+// chunked pipeline at its best chunk size. The loss is written here as c sqrt(AX) (4AX / (A + X)^2)^p, which is that
+// within 1 % and needs no power function: c = 2^(1/q) - 2, p about .6 (q - 1/2).
 #include "core/price/collective.hpp"
 
 #include <algorithm>
@@ -9,35 +10,39 @@
 namespace meshgauge {
 namespace {
 
+/// c, and p in thirty-seconds.
+struct Loss {
+  double cross;
+  int decay;
+};
+
 /// How an operation departs from the ring.
 struct Shape {
   double ceiling;      ///< its ceiling over the ring's
   double small_group;  ///< loss of small groups: 1 - this / k^2, as ranks also copy their own part
-  double cross_intra;  ///< c in a node
-  double cross_inter;  ///< c between nodes
+  Loss inside, between;
 };
 
 Shape shape_of(Collective op) {
   switch (op) {
     case Collective::all_reduce:
-      return {1.03, 0.42, 1.115, 0.619};
+      return {1.03, 0.42, {1.115, 2}, {0.619, 4}};  // q .61 and .72
     case Collective::all_gather:
     case Collective::reduce_scatter:
-      return {1.00, 1.1, 1.374, 0.378};
+      return {1.00, 1.1, {1.374, 1}, {0.378, 5}};  // q .57 and .80
     case Collective::all_to_all:
-      return {1.05, 1.0, 1.698, 0.378};
+      return {1.05, 1.0, {1.698, 1}, {0.378, 5}};  // q .53 and .80
     case Collective::broadcast:
     case Collective::reduce:
-      return {1.00, 0, 1.374, 0.378};
+      return {1.00, 0, {1.374, 1}, {0.378, 5}};
     case Collective::send_recv:
-      return {1.25, 0, 1.374, 0.378};
+      return {1.25, 0, {1.374, 1}, {0.378, 5}};
   }
-  return {1, 0, 1, 1};
+  return {};
 }
 
-constexpr double pcie_cross = 0.814;                // PCIe: all operations alike
-constexpr double switch_cross = 1.610;              // all-reduce in the switch
-constexpr std::int64_t switch_ranks = 6;            // fewer ranks behave like a ring in open H100 and B200 tables
+constexpr Loss pcie_loss{0.814, 3};                 // PCIe: all operations alike, q .67
+constexpr Loss switch_loss{1.610, 1};               // all-reduce in the switch, q .54
 constexpr double switch_latency = 34e-6;            // latency of an all-reduce stops growing there
 constexpr double peer_latency = 0.7e-6;             // all-to-all, each peer of the node
 constexpr double low_latency_bytes = 110 * 1024.0;  // up to here messages use the low-latency protocols
@@ -112,11 +117,15 @@ double latency_between(const Profile& p, Collective op, const Layout& at, double
          std::min(count, measured_hops) * p.inter.protocol_step.value * std::min(1.0, bytes / low_latency_bytes);
 }
 
+double nic_rate(const Profile& p, const Cluster& cluster) {
+  return known_or(cluster.inter.bandwidth, slowest_network) * p.network_share;
+}
+
 /// Bytes over the network ceiling. A group drives the NICs of its members in a node.
 double transfer_between(const Profile& p, const Cluster& cluster, Collective op, const Layout& at, double traffic,
                         double bytes) {
   if (at.nodes <= 1) return 0;
-  const double nic = known_or(cluster.inter.bandwidth, slowest_network) * p.network_share;
+  const double nic = nic_rate(p, cluster);
   if (op == Collective::all_to_all) return bytes * (at.nodes - 1) / at.nodes / (nic * p.inter.all_to_all);
   const double ring = nic * p.inter.ring * (op == Collective::send_recv ? 1 : at.k);
   double ceiling = ring;
@@ -136,6 +145,74 @@ double both(double a, double b) {
   return high * std::sqrt(std::sqrt(std::sqrt(1 + r4 * r4)));
 }
 
+/// Bytes over the oversubscribed links between blocks of the network, of which each GPU has its part. Rings run
+/// through the members of a block before they leave it, so that the groups of a block send one message in so many over
+/// its links; of an all-to-all everything goes there that is meant for another block.
+double transfer_between_blocks(const Profile& p, const Cluster& cluster, Collective op, const Route& route,
+                               const Layout& at, double traffic, double bytes) {
+  if (!route.spans_blocks() || cluster.oversubscription <= 1) return 0;
+  const auto members = static_cast<double>(route.per_block);
+  const double link = nic_rate(p, cluster) / cluster.oversubscription;
+  if (op == Collective::all_to_all) return bytes * (1 - members / at.n) / (link * p.inter.all_to_all);
+  const double ring = link * p.inter.ring * std::max(1.0, members);
+  return traffic / (op == Collective::send_recv ? link * p.inter.ring : ring);
+}
+
+double lost(const Loss& loss, double a, double x) {
+  const double product = a * x, sum = a + x;
+  double root = 4 * product / (sum * sum), factor = 1;
+  for (int part = 16; part > 0; part /= 2) {  // the root of degree 32 / part
+    root = std::sqrt(root);
+    if (loss.decay / part % 2 == 1) factor *= root;
+  }
+  return loss.cross * std::sqrt(product) * factor;
+}
+
+struct Parts {
+  double latency = 0;
+  double inside = 0, between = 0, blocks = 0;  ///< bytes over the ceiling of each tier
+  Loss loss{};
+  bool in_switch = false;
+
+  [[nodiscard]] double transfer() const { return both(both(inside, between), blocks); }
+  [[nodiscard]] double seconds() const {
+    const double x = transfer(), both_parts = latency + x;
+    return both_parts > 0 ? both_parts + lost(loss, latency, x) : 0;
+  }
+};
+
+Parts parts_of(const Profile& profile, const Cluster& cluster, Collective op, double bytes, const Route& route) {
+  Parts parts;
+  if (route.size <= 1) return parts;
+  const std::int64_t in_node = route.in_node();
+  const Layout at{static_cast<double>(route.size), static_cast<double>(in_node), static_cast<double>(route.nodes())};
+  const Shape shape = shape_of(op);
+  const bool pcie = profile.intra.pcie;
+  const double traffic = bytes * wire_factor(op, route.size);
+  parts.loss = at.nodes > 1 ? shape.between : pcie ? pcie_loss : shape.inside;
+  if (in_node > 1) {
+    const double k = std::max(2.0, at.k);
+    const double small = pcie ? 1 : 1 - shape.small_group / (k * k);
+    const double rate = link_rate(cluster, op == Collective::send_recv ? 2 : at.k);
+    const double ring = rate * profile.intra.ring * shape.ceiling * small;
+    const double in_switch = rate * profile.intra.in_switch;
+    parts.in_switch = op == Collective::all_reduce && in_switch > 0 && in_node >= switch_ranks;
+    if (parts.in_switch && at.nodes <= 1) parts.loss = switch_loss;
+    parts.inside = traffic / (parts.in_switch ? std::max(ring, in_switch) : ring);
+  }
+  parts.latency = latency_inside(profile, op, at) + latency_between(profile, op, at, bytes);
+  parts.between = transfer_between(profile, cluster, op, at, traffic, bytes);
+  parts.blocks = transfer_between_blocks(profile, cluster, op, route, at, traffic, bytes);
+  return parts;
+}
+
+Bound bound_of(const Parts& parts, bool pcie) {
+  if (parts.latency >= parts.transfer()) return Bound::latency;
+  if (parts.blocks >= std::max(parts.inside, parts.between)) return Bound::spine;
+  if (parts.between >= parts.inside) return Bound::nic;
+  return pcie ? Bound::host_path : parts.in_switch ? Bound::in_switch : Bound::link;
+}
+
 }  // namespace
 
 double log2_of(std::int64_t n) {
@@ -148,31 +225,32 @@ double log2_of(std::int64_t n) {
   return exponent + (value / power - 1);
 }
 
-Seconds collective_time(const Profile& profile, const Cluster& cluster, Collective op, double bytes, Route route) {
-  if (route.size <= 1) return {};
-  const std::int64_t in_node = std::max<std::int64_t>(1, std::min(route.per_node, route.size));
-  const std::int64_t nodes = (route.size + in_node - 1) / in_node;
-  const Layout at{static_cast<double>(route.size), static_cast<double>(in_node), static_cast<double>(nodes)};
-  const Shape shape = shape_of(op);
-  const bool pcie = profile.intra.pcie;
+CollectivePrice price_collective(const Profile& profile, const Cluster& cluster, Collective op, double bytes,
+                                 Route route) {
+  const Parts parts = parts_of(profile, cluster, op, bytes, route);
+  return {.seconds = {parts.seconds()},
+          .latency = {parts.latency},
+          .transfer = {parts.transfer()},
+          .bound = bound_of(parts, profile.intra.pcie),
+          .choice = choose_algorithm(profile, cluster, op, bytes, route)};
+}
 
-  const double traffic = bytes * wire_factor(op, route.size);
-  double cross = nodes > 1 ? shape.cross_inter : pcie ? pcie_cross : shape.cross_intra;
-  double transfer_inside = 0;
-  if (in_node > 1) {
-    const double k = std::max(2.0, at.k);
-    const double small = pcie ? 1 : 1 - shape.small_group / (k * k);
-    const double rate = link_rate(cluster, op == Collective::send_recv ? 2 : at.k);
-    double ceiling = rate * profile.intra.ring * shape.ceiling * small;
-    if (op == Collective::all_reduce && profile.intra.in_switch > 0 && in_node >= switch_ranks) {
-      ceiling = std::max(ceiling, rate * profile.intra.in_switch);
-      if (nodes == 1) cross = switch_cross;
-    }
-    transfer_inside = traffic / ceiling;
+Seconds collective_time(const Profile& profile, const Cluster& cluster, Collective op, double bytes, Route route) {
+  return {parts_of(profile, cluster, op, bytes, route).seconds()};
+}
+
+/// Tenth and ninetieth percentile of measured over predicted time of 35 systems, each left out of the fit.
+TimeRange collective_range(Collective op, double bytes, Route route) {
+  constexpr double kib = 1024, mib = 1024 * kib;
+  if (!route.spans_nodes()) {
+    if (bytes <= 64 * kib) return {0.75, 1.26};
+    if (bytes <= mib) return {0.68, 1.50};
+    return bytes <= 16 * mib ? TimeRange{0.69, 1.44} : TimeRange{0.88, 1.12};
   }
-  const double latency = latency_inside(profile, op, at) + latency_between(profile, op, at, bytes);
-  const double transfer = both(transfer_inside, transfer_between(profile, cluster, op, at, traffic, bytes));
-  return {latency + transfer + cross * std::sqrt(latency * transfer)};
+  if (op == Collective::all_to_all) return {0.5, 2.5};
+  if (bytes <= 64 * kib) return {0.58, 2.08};
+  if (bytes <= mib) return {0.59, 1.37};
+  return bytes <= 16 * mib ? TimeRange{0.78, 1.50} : TimeRange{0.90, 1.41};
 }
 
 }  // namespace meshgauge

@@ -2,24 +2,49 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "core/engine/collective.hpp"
+#include "core/price/algorithm.hpp"
 #include "core/price/profile.hpp"
+#include "core/price/route.hpp"
 #include "core/scenario/cluster.hpp"
+#include "core/scenario/names.hpp"
 
 namespace meshgauge {
 
-/// Where the members of a group sit.
-struct Route {
-  std::int64_t size = 1;
-  std::int64_t per_node = 1;
+/// What a faster part would shorten most.
+enum class Bound {
+  latency,    ///< hops and launches, whatever the bytes
+  link,       ///< fabric between the GPUs of a node
+  in_switch,  ///< the switch that adds up (NVLS)
+  host_path,  ///< PCIe, through switches or host memory
+  nic,        ///< network adapters of the node
+  spine       ///< oversubscribed links between the network's blocks
+};
+MESHGAUGE_NAMES(Bound, "latency", "link", "switch", "host_path", "nic", "spine");
 
-  [[nodiscard]] constexpr bool spans_nodes() const { return per_node < size; }
+struct CollectivePrice {
+  Seconds seconds{};
+  Seconds latency{};   ///< what an empty message takes
+  Seconds transfer{};  ///< bytes over the ceiling; the rest of `seconds` is lost between the two
+  Bound bound = Bound::latency;
+  std::optional<Choice> choice;  ///< empty where another vendor's library decides
 };
 
 /// `bytes` in the sense of nccl-tests: the whole buffer of all-reduce, the output of all-gather, the input of
-/// reduce-scatter, what one rank sends in all-to-all, the message of send_recv.
+/// reduce-scatter, what one rank sends in all-to-all, the message of send_recv. Groups of the same kind are taken to
+/// run on all GPUs at once, as they do in a step: each has the network rate of its own members.
+[[nodiscard]] CollectivePrice price_collective(const Profile&, const Cluster&, Collective, double bytes, Route);
+
+/// The seconds alone.
 [[nodiscard]] Seconds collective_time(const Profile&, const Cluster&, Collective, double bytes, Route);
+
+/// What nine of ten measurements were over the prediction, at least and at most.
+struct TimeRange {
+  double low = 1, high = 1;
+};
+[[nodiscard]] TimeRange collective_range(Collective, double bytes, Route);
 
 /// Base-2 logarithm, straight lines between powers of two: the same bits with every C library.
 [[nodiscard]] double log2_of(std::int64_t n);

@@ -9,9 +9,8 @@ namespace {
 
 struct Product {
   double m, n, k, groups;
-  double rate;   ///< FLOP/s of the whole chip
-  double depth;  ///< extra depth of a block
-  double wave;   ///< multiprocessors, 0 if unknown
+
+  [[nodiscard]] double blocks(const Tile& tile) const { return std::ceil(m / tile.m) * std::ceil(n / tile.n) * groups; }
 };
 
 double waves(double blocks, double multiprocessors) {
@@ -19,26 +18,25 @@ double waves(double blocks, double multiprocessors) {
 }
 
 /// Seconds of the product in tiles of one shape, the depth cut into `split` parts that are added at the end.
-double tiled(const Product& p, const Tile& tile, double split, double bytes_per_second) {
-  const double blocks = std::ceil(p.m / tile.m) * std::ceil(p.n / tile.n) * p.groups * split;
-  const double processors = p.wave > 0 ? p.wave : 1;
-  const double block = 2 * tile.m * tile.n * (p.k / split + p.depth) / (p.rate * tile.speed / processors);
-  const double merge = split > 1 ? 4 * split * p.m * p.n * p.groups / bytes_per_second : 0;
-  return waves(blocks, p.wave) * block + merge;
+double tiled(const ProductSetting& s, const Product& p, const Tile& tile, double split) {
+  const double processors = s.multiprocessors > 0 ? s.multiprocessors : 1;
+  const double block = 2 * tile.m * tile.n * (p.k / split + s.depth) / (s.rate.value * tile.speed / processors);
+  const double merge = split > 1 ? 4 * split * p.m * p.n * p.groups / s.memory.value : 0;
+  return waves(p.blocks(tile) * split, s.multiprocessors) * block + merge;
 }
 
-bool may_split(const Product& p, const Tile& tile, double split) {
+bool may_split(const ProductSetting& s, const Product& p, const Tile& tile, double split) {
   constexpr double least_depth = 1024, most_waves = 4;
-  const double blocks = std::ceil(p.m / tile.m) * std::ceil(p.n / tile.n) * p.groups * split;
-  return p.wave > 0 && p.k / split >= least_depth && blocks <= most_waves * p.wave;
+  return s.multiprocessors > 0 && p.k / split >= least_depth &&
+         p.blocks(tile) * split <= most_waves * s.multiprocessors;
 }
 
-double compute_seconds(const Product& p, const Profile& profile) {
+double compute_seconds(const ProductSetting& s, const Product& p) {
   double best = 0;
-  for (const Tile& tile : profile.tiles) {
+  for (const Tile& tile : s.tiles) {
     for (double split = 1; split <= 8; split *= 2) {
-      if (split > 1 && !may_split(p, tile, split)) break;
-      const double seconds = tiled(p, tile, split, profile.hbm.value);
+      if (split > 1 && !may_split(s, p, tile, split)) break;
+      const double seconds = tiled(s, p, tile, split);
       if (best == 0 || seconds < best) best = seconds;
     }
   }
@@ -57,8 +55,9 @@ MatmulFormat matmul_format(Precision precision, bool low_precision) {
       return MatmulFormat::tf32;
     case Precision::fp8:
     case Precision::mxfp8:
-    case Precision::nvfp4:
       return low_precision ? MatmulFormat::fp8 : MatmulFormat::bf16;
+    case Precision::nvfp4:
+      return low_precision ? MatmulFormat::fp4 : MatmulFormat::bf16;
     case Precision::fp16:
       return MatmulFormat::fp16;
     case Precision::bf16:
@@ -80,26 +79,49 @@ FlopsPerSecond matmul_rate(const Profile& profile, MatmulFormat format) {
       return profile.fp16_speed * profile.matmul_16bit;
     case MatmulFormat::fp8:
       return profile.matmul_fp8;
+    case MatmulFormat::fp4:
+      return profile.matmul_fp4;
   }
   return profile.matmul_16bit;
 }
 
-Seconds gemm_time(const Profile& profile, MatmulFormat format, double m, double n, double k, double groups) {
+double operand_bytes(MatmulFormat format) {
+  switch (format) {
+    case MatmulFormat::fp32:
+    case MatmulFormat::tf32:
+      return 4;
+    case MatmulFormat::bf16:
+    case MatmulFormat::fp16:
+      return 2;
+    case MatmulFormat::fp8:
+      return 1;
+    case MatmulFormat::fp4:
+      return 0.5625;
+  }
+  return 2;
+}
+
+double result_bytes(MatmulFormat format) { return std::max(2.0, operand_bytes(format)); }
+
+Seconds product_time(const ProductSetting& s, double m, double n, double k, double groups) {
   if (m <= 0 || n <= 0 || k <= 0 || groups <= 0) return {};
-  const bool eight = format == MatmulFormat::fp8;
-  const Product product{.m = m,
-                        .n = n,
-                        .k = k,
-                        .groups = groups,
-                        .rate = matmul_rate(profile, format).value,
-                        .depth = profile.gemm_depth * (eight ? profile.fp8_depth_factor : 1),
-                        .wave = profile.multiprocessors};
-  double compute = compute_seconds(product, profile);
-  if (!multiple_of_8(n) || !multiple_of_8(k)) compute *= profile.misaligned_slowdown;
-  const double wide = format == MatmulFormat::bf16 || format == MatmulFormat::fp16 ? 2.0 : 4.0;
-  const double in = eight ? 1.0 : wide, out = eight ? 2.0 : wide;
-  const double bytes = groups * (in * (m * k + k * n) + out * m * n);
-  return {std::max(compute, bytes / profile.hbm.value)};
+  double compute = compute_seconds(s, {m, n, k, groups});
+  if (!multiple_of_8(n) || !multiple_of_8(k)) compute *= s.misaligned;
+  const double bytes = groups * (s.in_bytes * (m * k + k * n) + s.out_bytes * m * n);
+  return {std::max(compute, bytes / s.memory.value)};
+}
+
+Seconds gemm_time(const Profile& profile, MatmulFormat format, double m, double n, double k, double groups) {
+  const bool narrow = format == MatmulFormat::fp8 || format == MatmulFormat::fp4;
+  return product_time({.rate = matmul_rate(profile, format),
+                       .memory = profile.hbm,
+                       .depth = profile.gemm_depth * (narrow ? profile.fp8_depth_factor : 1),
+                       .multiprocessors = profile.multiprocessors,
+                       .misaligned = profile.misaligned_slowdown,
+                       .in_bytes = operand_bytes(format),
+                       .out_bytes = result_bytes(format),
+                       .tiles = profile.tiles},
+                      m, n, k, groups);
 }
 
 }  // namespace meshgauge

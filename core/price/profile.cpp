@@ -110,6 +110,9 @@ void set_compute(const Cluster& cluster, const Architecture& architecture, Profi
   p.matmul_tf32 = {std::max(shares.half * gpu.tf32.value, fp32)};
   p.matmul_16bit = {peak > 0 ? speed * shares.half * peak : fp32};
   p.matmul_fp8 = {gpu.fp8.value > 0 ? speed * shares.eight * gpu.fp8.value : p.matmul_16bit.value};
+  // 0.7 to 0.8 of the 16-bit share (kernels of B200, B300, GB200 and RTX PRO 6000 in aiconfigurator's tables).
+  constexpr double fp4_over_half = 0.75;
+  p.matmul_fp4 = {gpu.fp4.value > 0 ? speed * fp4_over_half * shares.half * gpu.fp4.value : p.matmul_fp8.value};
   p.multiprocessors = static_cast<double>(gpu.multiprocessors);
   p.tiles = tiles_of(architecture.tiles);
   p.gemm_depth = 260;         // fitted; pipelines are four to eight stages of 32 to 64 deep

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 
 #include "core/count/overhead.hpp"
@@ -15,6 +16,9 @@ namespace meshgauge {
 struct Tile {
   double m = 0, n = 0, speed = 0;
 };
+
+/// Smaller all-reduce groups behave like a ring even where a switch could add (open H100 and B200 tables).
+inline constexpr std::int64_t switch_ranks = 6;
 
 /// Collectives inside a node: time = latency + bytes / (bandwidth share) + what pipelining loses between the two.
 struct LinkProfile {
@@ -44,7 +48,8 @@ struct Profile {
   std::string name = "datasheet";
 
   // Matrix products: sustained in a training step, for large shapes.
-  FlopsPerSecond matmul_fp32{}, matmul_tf32{}, matmul_16bit{}, matmul_fp8{};  ///< 16 bit: bf16, or fp16 where it is all
+  FlopsPerSecond matmul_fp32{}, matmul_tf32{}, matmul_16bit{};  ///< 16 bit: bf16, or fp16 where it is all
+  FlopsPerSecond matmul_fp8{}, matmul_fp4{};
   double fp16_speed = 1;       ///< fp16 over bf16 products: 2 on MI100, 0.25 on Gaudi 3, 1 on most
   double multiprocessors = 0;  ///< 0: whole waves are not modelled
   std::array<Tile, 4> tiles{};

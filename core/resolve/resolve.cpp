@@ -100,21 +100,6 @@ std::int64_t default_sequence(const ModelShape& m) {
   return positions > 0 ? std::min(positions, largest_default_sequence) : largest_default_sequence;
 }
 
-Cluster resolve_cluster(const ScenarioRequest& request) {
-  const ClusterRequest& asked = request.cluster;
-  Cluster cluster = request.hardware.value_or(Cluster{});
-  cluster.gpus_per_node = asked.gpus_per_node.value_or(cluster.gpus_per_node);
-  cluster.gpu.memory = {std::floor(asked.memory_bytes.value_or(cluster.gpu.memory.value))};  // whole bytes
-  if (asked.memory_bytes_per_second) cluster.gpu.hbm = {*asked.memory_bytes_per_second};
-  cluster.power_cap_watts = asked.power_watts.value_or(0);
-  if (asked.intra_node_bytes_per_second) cluster.intra.bandwidth = {*asked.intra_node_bytes_per_second};
-  if (asked.inter_node_bytes_per_second) cluster.inter.bandwidth = {*asked.inter_node_bytes_per_second};
-  if (asked.intra_node_latency_seconds) cluster.intra.latency = {*asked.intra_node_latency_seconds};
-  if (asked.inter_node_latency_seconds) cluster.inter.latency = {*asked.inter_node_latency_seconds};
-  if (asked.usd_per_gpu_hour) cluster.usd_per_gpu_hour = asked.usd_per_gpu_hour;
-  return cluster;
-}
-
 /// GPUs when only degrees are given: their product; without a data-parallel size, as many replicas as fill a node.
 std::int64_t default_gpus(const ScenarioRequest& request, std::int64_t gpus_per_node) {
   const ParallelismRequest& p = request.parallelism;
@@ -275,6 +260,26 @@ void read_layout(ParallelismRequest& p, std::vector<std::string>& unread, Issues
   }
   if (!p.virtual_pipeline) p.virtual_pipeline = chunks / stages;
   p.stage_layers = std::move(layout.layers);
+}
+
+Cluster resolve_cluster(const ScenarioRequest& request) {
+  const ClusterRequest& asked = request.cluster;
+  Cluster cluster = request.hardware.value_or(Cluster{});
+  cluster.gpus_per_node = asked.gpus_per_node.value_or(cluster.gpus_per_node);
+  cluster.gpu.memory = {std::floor(asked.memory_bytes.value_or(cluster.gpu.memory.value))};  // whole bytes
+  if (asked.memory_bytes_per_second) cluster.gpu.hbm = {*asked.memory_bytes_per_second};
+  cluster.power_cap_watts = asked.power_watts.value_or(0);
+  if (asked.intra_node_bytes_per_second) cluster.intra.bandwidth = {*asked.intra_node_bytes_per_second};
+  if (asked.inter_node_bytes_per_second) cluster.inter.bandwidth = {*asked.inter_node_bytes_per_second};
+  if (asked.intra_node_latency_seconds) cluster.intra.latency = {*asked.intra_node_latency_seconds};
+  if (asked.inter_node_latency_seconds) cluster.inter.latency = {*asked.inter_node_latency_seconds};
+  if (asked.intra_node_topology) cluster.intra_topology = name_of(*asked.intra_node_topology);
+  if (asked.network) cluster.inter_type = name_of(*asked.network);
+  cluster.oversubscription = asked.oversubscription.value_or(cluster.oversubscription);
+  cluster.nodes_per_block = asked.nodes_per_block.value_or(cluster.nodes_per_block);
+  cluster.in_network_reduction = asked.in_network_reduction.value_or(cluster.in_network_reduction);
+  if (asked.usd_per_gpu_hour) cluster.usd_per_gpu_hour = asked.usd_per_gpu_hour;
+  return cluster;
 }
 
 Result<Resolution> resolve(const ScenarioRequest& asked) {

@@ -15,6 +15,9 @@ struct Resolution {
   Issues warnings;  ///< legal, but worth a word
 };
 
+/// Hardware with what the request says otherwise; its values must be in their ranges.
+[[nodiscard]] Cluster resolve_cluster(const ScenarioRequest&);
+
 /// The scenario with every field filled in, or everything that is wrong with it.
 [[nodiscard]] Result<Resolution> resolve(const ScenarioRequest&);
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "core/scenario/names.hpp"
 #include "core/units.hpp"
 
 namespace meshgauge {
@@ -41,6 +42,24 @@ struct Link {
   Seconds latency{};
 };
 
+/// How the GPUs of a node are joined.
+enum class Topology {
+  nvswitch,
+  nvlink_mesh,
+  nvlink_bridge,
+  hybrid_cube_mesh,
+  xgmi_mesh,
+  ethernet_mesh,
+  pcie_switch,
+  pcie_host_bridge
+};
+MESHGAUGE_NAMES(Topology, "nvswitch", "nvlink-mesh", "nvlink-bridge", "hybrid-cube-mesh", "xgmi-mesh", "ethernet-mesh",
+                "pcie-switch", "pcie-host-bridge");
+
+/// What carries collectives between nodes.
+enum class Network { ib, roce, slingshot, efa, tcpxo, tcpx, opa, ethernet };
+MESHGAUGE_NAMES(Network, "IB", "RoCE", "Slingshot", "EFA", "TCPXO", "TCPX", "OPA", "Ethernet");
+
 struct Cluster {
   std::string system;  ///< catalog id, empty if built from a GPU
   std::string name;
@@ -52,9 +71,15 @@ struct Cluster {
   Link intra;
   Link inter;
   double power_cap_watts = 0;  ///< limit set below the TDP; 0: none
+  /// Rate of a block's nodes over that of its links to other blocks: 7 between the pods of Meta's Llama 3 cluster
+  /// (arXiv:2407.21783 section 3.3.1), 1 where the network does not block.
+  double oversubscription = 1;
+  std::int64_t nodes_per_block = 32;  ///< under one leaf of each rail: a scalable unit of NVIDIA's DGX SuperPOD
+  bool in_network_reduction = false;  ///< SHARP switches and their NCCL plugin
   std::optional<double> usd_per_gpu_hour;
   std::string source;
 
+  [[nodiscard]] constexpr std::int64_t gpus_per_block() const { return nodes_per_block * gpus_per_node; }
   [[nodiscard]] constexpr std::int64_t nodes() const { return (gpus + gpus_per_node - 1) / gpus_per_node; }
 };
 

@@ -56,6 +56,18 @@ std::optional<Written> intra_rate(const Scenario& s) { return positive(s.cluster
 std::optional<Written> inter_rate(const Scenario& s) { return positive(s.cluster.inter.bandwidth.value); }
 std::optional<Written> intra_latency(const Scenario& s) { return positive(s.cluster.intra.latency.value); }
 std::optional<Written> inter_latency(const Scenario& s) { return positive(s.cluster.inter.latency.value); }
+std::optional<Written> topology(const Scenario& s) { return some(s.cluster.intra_topology); }
+std::optional<Written> network(const Scenario& s) { return some(s.cluster.inter_type); }
+/// Written where the network blocks.
+template <auto Member>
+std::optional<Written> if_oversubscribed(const Scenario& s) {
+  if (s.cluster.oversubscription <= 1) return std::nullopt;
+  return member<&Scenario::cluster, Member>(s);
+}
+std::optional<Written> in_network_reduction(const Scenario& s) {
+  if (!s.cluster.in_network_reduction) return std::nullopt;
+  return true;
+}
 std::optional<Written> usd(const Scenario& s) {
   if (!s.cluster.usd_per_gpu_hour) return std::nullopt;
   return *s.cluster.usd_per_gpu_hour;
@@ -157,6 +169,27 @@ constexpr auto cluster_table = std::to_array<Field<ClusterRequest>>({
       "Latency of one hop between nodes."},
      &ClusterRequest::inter_node_latency_seconds,
      &inter_latency},
+    {{.key = "intra_node_topology",
+      .fallback = "the system's; nvswitch for a GPU with NVLink, else pcie-switch",
+      .help = "How the GPUs of a node are joined; pcie-host-bridge: without peer-to-peer."},
+     choice<&ClusterRequest::intra_node_topology>(),
+     &topology},
+    {{.key = "network", .fallback = "the system's, else unknown RDMA", .help = "What joins the nodes."},
+     choice<&ClusterRequest::network>(),
+     &network},
+    {{"oversubscription", "", 1, 1000, "1",
+      "Rate of the nodes of a block over that of its links to other blocks, as in 7 for 7:1."},
+     &ClusterRequest::oversubscription,
+     &if_oversubscribed<&Cluster::oversubscription>},
+    {{"nodes_per_block", "nodes", 1, limit::gpus, "32",
+      "Nodes that reach each other at full rate, where the network is oversubscribed."},
+     &ClusterRequest::nodes_per_block,
+     &if_oversubscribed<&Cluster::nodes_per_block>},
+    {{.key = "in_network_reduction",
+      .fallback = "false",
+      .help = "Whether the network's switches add up all-reduces (InfiniBand SHARP with its NCCL plugin)."},
+     &ClusterRequest::in_network_reduction,
+     &in_network_reduction},
     {{"usd_per_gpu_hour", "USD/h", 0, limit::usd, "the system's, if its price is published",
       "Price of one GPU for one hour."},
      &ClusterRequest::usd_per_gpu_hour,

@@ -26,6 +26,11 @@ struct ClusterRequest {
   std::optional<double> inter_node_bytes_per_second;
   std::optional<double> intra_node_latency_seconds;
   std::optional<double> inter_node_latency_seconds;
+  std::optional<Topology> intra_node_topology;
+  std::optional<Network> network;
+  std::optional<double> oversubscription;
+  std::optional<std::int64_t> nodes_per_block;
+  std::optional<bool> in_network_reduction;
   std::optional<double> usd_per_gpu_hour;
 };
 

@@ -24,9 +24,10 @@ struct FitComparison {
   [[nodiscard]] constexpr bool right() const { return predicted == measured; }
 };
 
-/// Empty where nothing was measured.
+/// Empty where nothing was measured. A line is a run, or a collective or kernel timed alone.
 struct RunComparison {
   std::optional<Comparison> step;
+  std::optional<Comparison> collective, kernel;
   std::array<std::optional<Comparison>, memory_kind_count> memory;
   std::optional<FitComparison> fits;
 };

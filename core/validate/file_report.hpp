@@ -7,6 +7,7 @@
 
 #include "core/validate/comparison.hpp"
 #include "core/validate/measured_run.hpp"
+#include "core/validate/timing.hpp"
 
 namespace meshgauge {
 
@@ -14,6 +15,7 @@ struct ComparedRun {
   MeasuredRun run;
   std::int64_t line = 0;  ///< from 1
   RunComparison comparison;
+  std::vector<Label> labels;  ///< of a collective or kernel
 };
 
 struct SkippedRun {

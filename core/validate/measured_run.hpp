@@ -11,6 +11,10 @@
 
 namespace meshgauge {
 
+/// What a line measures: a training run, or a collective or kernel alone.
+enum class Kind { run, collective, kernel };
+MESHGAUGE_NAMES(Kind, "run", "collective", "kernel");
+
 /// The pipeline rank whose memory was read: logs often show the first or the last alone.
 enum class MeasuredRank { last, first, max };
 MESHGAUGE_NAMES(MeasuredRank, "last", "first", "max");

@@ -52,13 +52,28 @@ ErrorSummary summarise(std::span<const Comparison> comparisons) {
   return summary;
 }
 
+MedianFamily median_family(std::span<const ErrorSummary> families) {
+  std::vector<double> medians, highs;
+  for (const ErrorSummary& family : families) {
+    if (family.n == 0) continue;
+    medians.push_back(family.median);
+    highs.push_back(family.p90);
+  }
+  if (medians.empty()) return {};
+  std::sort(medians.begin(), medians.end());
+  std::sort(highs.begin(), highs.end());
+  return {static_cast<std::int64_t>(medians.size()), quantile(medians, 0.5), quantile(highs, 0.5)};
+}
+
 SetSummary summarise(std::span<const RunComparison> runs) {
   SetSummary summary;
-  std::vector<Comparison> steps;
+  std::vector<Comparison> steps, collectives, kernels;
   std::array<std::vector<Comparison>, memory_kind_count> memory;
   std::vector<Comparison> all_memory;
   for (const RunComparison& run : runs) {
     if (run.step) steps.push_back(*run.step);
+    if (run.collective) collectives.push_back(*run.collective);
+    if (run.kernel) kernels.push_back(*run.kernel);
     for (std::size_t kind = 0; kind < memory_kind_count; ++kind) {
       if (!run.memory[kind]) continue;
       memory[kind].push_back(*run.memory[kind]);
@@ -67,6 +82,8 @@ SetSummary summarise(std::span<const RunComparison> runs) {
     if (run.fits) count(*run.fits, summary.fits);
   }
   summary.step_time = summarise(std::span<const Comparison>(steps));
+  summary.collective_time = summarise(std::span<const Comparison>(collectives));
+  summary.kernel_time = summarise(std::span<const Comparison>(kernels));
   for (std::size_t kind = 0; kind < memory_kind_count; ++kind) {
     summary.memory[kind] = summarise(std::span<const Comparison>(memory[kind]));
   }

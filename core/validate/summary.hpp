@@ -26,12 +26,20 @@ struct FitCounts {
 
 struct SetSummary {
   ErrorSummary step_time;
+  ErrorSummary collective_time, kernel_time;
   std::array<ErrorSummary, memory_kind_count> memory;
   ErrorSummary all_memory;  ///< every measured number of bytes, of whatever kind
   FitCounts fits;
 };
 
+/// Medians over families of their own median and p90: a source of many rows counts once.
+struct MedianFamily {
+  std::int64_t families = 0;
+  double median = 0, p90 = 0;
+};
+
 [[nodiscard]] ErrorSummary summarise(std::span<const Comparison>);
+[[nodiscard]] MedianFamily median_family(std::span<const ErrorSummary>);
 [[nodiscard]] SetSummary summarise(std::span<const RunComparison>);
 
 }  // namespace meshgauge

@@ -274,8 +274,13 @@ std::string estimate_report(const Json& answer, bool explain, const Style& style
   if (explain)
     out += heading(style, "Each line of stage " + binding_stage(answer)["stage"].dump()) +
            explanation(binding_stage(answer), style);
-  return out + step_table(answer, style) + traffic_table(answer, style) + run_lines(answer, style) +
-         warning_lines(answer, style);
+  out += step_table(answer, style) + traffic_table(answer, style);
+  if (explain && !answer["traffic"].empty()) {
+    const auto stage = answer["step"]["slowest_stage"].get<std::int64_t>();
+    out += heading(style, "How each transfer of stage " + std::to_string(stage) + " runs") +
+           traffic_explanation(answer["traffic"], stage, style);
+  }
+  return out + run_lines(answer, style) + warning_lines(answer, style);
 }
 
 }  // namespace meshgauge::cli

@@ -65,4 +65,29 @@ std::string explanation(const Json& stage, const Style& style) {
   return out;
 }
 
+std::string traffic_explanation(const Json& traffic, std::int64_t stage, const Style& style) {
+  std::string out;
+  for (const Json& t : traffic) {
+    if (t["first_stage"].get<std::int64_t>() > stage || t["last_stage"].get<std::int64_t>() < stage) continue;
+    const double whole = number(t["message_seconds"]);
+    const double latency = number(t["latency_seconds"]), transfer = number(t["transfer_seconds"]);
+    std::string how = "algorithm unknown (not NCCL)";
+    if (!t["algorithm"].is_null()) {
+      const auto channels = t["channels"].get<std::int64_t>();
+      how = fmt::format("{}, {}, {} channel{}", text(t["algorithm"]), text(t["protocol"]), channels,
+                        channels == 1 ? "" : "s");
+    }
+    out += style(Paint::strong, text(t["id"])) + " (" + text(t["collective"]) + ")\n";
+    out += "  " + wrapped(how + "; bound by " + text(t["bound_by"]), 4, 2) + '\n';
+    out += "  " +
+           wrapped(fmt::format("a message: {} = latency {} + transfer {} + lost between them {}", duration_text(whole),
+                               duration_text(latency), duration_text(transfer),
+                               duration_text(std::max(0.0, whole - latency - transfer))),
+                   4, 2) +
+           '\n';
+    out += "  " + wrapped("source: " + text(t["source"]), 4, 2) + '\n';
+  }
+  return out;
+}
+
 }  // namespace meshgauge::cli

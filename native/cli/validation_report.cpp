@@ -29,6 +29,8 @@ struct Quantity {
 };
 constexpr auto quantities = std::to_array<Quantity>({
     {"/step_time", "step time", false},
+    {"/collective_time", "collective time", false},
+    {"/kernel_time", "kernel time", false},
     {"/memory/allocated", "allocated memory", true},
     {"/memory/reserved", "reserved memory", true},
     {"/memory/device", "device memory", true},
@@ -102,9 +104,10 @@ std::string error_row(std::string_view name, const Json& errors) {
 using Sets = std::vector<std::pair<std::string, const Json*>>;
 
 /// A row for each set that has something of the quantity; the last row is the whole.
-std::string error_table(const Quantity& quantity, const Sets& sets, const Json& whole, const Style& style) {
+std::string error_table(const Quantity& quantity, const Sets& sets, const Json& whole, const Style& style,
+                        std::string_view by = "") {
   if (at(whole, quantity.pointer)["n"] == 0) return {};
-  std::string out = table_head(style, std::string("Error of ") + quantity.title);
+  std::string out = table_head(style, "Error of " + (quantity.title + std::string(by)));
   int printed = 0;
   for (const auto& [name, set] : sets) {
     const Json& errors = at(*set, quantity.pointer);
@@ -197,13 +200,31 @@ std::string wrong_fits(const Json& rows, const Style& style) {
   return out.empty() ? out : '\n' + style(Paint::strong, "Wrong about fitting") + '\n' + out;
 }
 
+/// Collectives and kernels by what they are, and the family in the middle.
+std::string group_tables(const Json& file, const Style& style) {
+  std::string out;
+  for (const Quantity& quantity : quantities) {
+    const char* key = quantity.pointer + 1;  // without the slash
+    if (!file["median_family"].contains(key) || file["median_family"][key].is_null()) continue;
+    for (const auto& [by, groups] : file["groups"].items()) {
+      Sets sets;
+      for (const Json& group : groups) sets.emplace_back(printable(group["name"].get<std::string>()), &group);
+      if (sets.size() > 1) out += error_table(quantity, sets, file, style, " by " + by);
+    }
+    const Json& typical = file["median_family"][key];
+    out += fmt::format("\nMedian family of {}: median {}, p90 {}\n", typical["families"].get<std::int64_t>(),
+                       error_text(typical["median"].get<double>()), error_text(typical["p90"].get<double>()));
+  }
+  return out;
+}
+
 std::string file_report(const Json& file, bool rows, const Style& style) {
   std::string out = style(Paint::strong, file_name(file)) +
                     fmt::format(": {} compared, {} skipped\n", count_of(file["runs"].get<std::size_t>(), "run"),
                                 number_text(static_cast<std::int64_t>(file["skipped"].size())));
   Sets families;
   for (const Json& family : file["families"]) families.emplace_back(family_name(family), &family);
-  out += tables(families, file, style) + skipped_list(file["skipped"], style);
+  out += tables(families, file, style) + group_tables(file, style) + skipped_list(file["skipped"], style);
   if (!rows) return out;
   std::string table;
   for (const Quantity& quantity : quantities) table += row_table(quantity, file["rows"], style);

@@ -52,6 +52,11 @@ def found(pattern, text, group=1):
     return match.group(group) if match else None
 
 
+def run_family(row):
+    """The repository or the paper that a row of a table comes from."""
+    return row["source"].split("@")[0].split(":")[0].split("/")[-1].strip() or row["id"].split("-")[0]
+
+
 def clean(section):
     """Without the entries that are not known."""
     return {key: value for key, value in section.items() if value is not None}

@@ -129,7 +129,71 @@ TEST_CASE("Runs that cannot be compared are listed with the reason") {
   CHECK(skipped[0]["id"] == "odd layout");
   CHECK(skipped[0]["reason"].get<std::string>().find("tensor_parallel_size 3 does not divide") != std::string::npos);
   CHECK(skipped[1]["reason"] == "the layout is not given");
-  CHECK(skipped[2]["reason"] == "A collective is no training run.");
+  CHECK(skipped[2]["reason"].get<std::string>().find("no-such-gpu") != std::string::npos);
+}
+
+TEST_CASE("Collectives and kernels are compared by what they are") {
+  const auto collective = [](const char* id, const char* operation, double bytes, int per_node, double seconds) {
+    return json{
+        {"id", id},
+        {"family", "logs"},
+        {"kind", "collective"},
+        {"cluster", {{"system", "dgx-h100"}, {"gpus", 16}}},
+        {"collective", {{"operation", operation}, {"bytes", bytes}, {"ranks", 8}, {"ranks_per_node", per_node}}},
+        {"measured", {{"seconds", seconds}}}};
+  };
+  json runs{collective("switch", "all_reduce", 8589934592, 8, 0.03125),  // 481 GB/s, NVIDIA DGX H100 logs
+            collective("small", "all_reduce", 1024, 8, 17.5e-6), collective("far", "all_gather", 1073741824, 4, 0.006)};
+  runs.push_back({{"id", "product"},
+                  {"family", "kernels"},
+                  {"kind", "kernel"},
+                  {"cluster", {{"gpu", "h100-sxm-80gb"}}},
+                  {"kernel", {{"op", "gemm"}, {"format", "bf16"}, {"m", 8192}, {"n", 10240}, {"k", 7168}}},
+                  {"measured", {{"seconds", 1.67891e-3}}}});  // aiconfigurator, SGLang
+  const json answer = validate(runs);
+  const json& file = answer["files"][0];
+  CHECK(file["skipped"].empty());
+  CHECK(file["collective_time"]["n"] == 3);
+  CHECK(file["kernel_time"]["n"] == 1);
+  CHECK(file["step_time"]["n"] == 0);
+  CHECK(file["fits"]["n"] == 0);
+  CHECK(file["rows"][0]["collective_time"]["error"].get<double>() == Approx(0).margin(0.05));
+  CHECK(file["rows"][3]["kernel_time"]["error"].get<double>() == Approx(0).margin(0.10));
+  REQUIRE(file["groups"].contains("size"));
+  CHECK(file["groups"]["size"].size() == 2);
+  CHECK(file["groups"]["reach"][1]["name"] == "several nodes");
+  CHECK(file["groups"]["operation"][2]["name"] == "gemm bf16");
+  CHECK(file["median_family"]["collective_time"]["families"] == 1);
+  CHECK(file["median_family"]["kernel_time"]["families"] == 1);
+
+  json floored = runs[1];
+  floored["measured"]["floor_seconds"] = 35e-6;  // one process that drives all GPUs
+  CHECK(validate({floored})["files"][0]["rows"][0]["collective_time"]["predicted"].get<double>() > 35e-6);
+}
+
+TEST_CASE("Every mistake in a collective or a kernel is named") {
+  const auto refused = [](const char* part, const json& value, const char* path, const char* word) {
+    json run = {{"id", "x"},
+                {"kind", std::string(part) == "kernel" ? "kernel" : "collective"},
+                {"cluster", {{"system", "dgx-h100"}}},
+                {"collective", {{"operation", "all_reduce"}, {"bytes", 1024}, {"ranks", 8}}},
+                {"kernel", {{"op", "gemm"}, {"m", 8}, {"n", 8}, {"k", 8}}},
+                {"measured", {{"seconds", 1}}}};
+    run[part].update(value);
+    const json issues = ask({{"command", "validate"}, {"files", {{{"file", "f"}, {"runs", {run}}}}}})["issues"];
+    INFO(issues.dump());
+    REQUIRE(issues.is_array());
+    CHECK(issues.dump().find(path) != std::string::npos);
+    CHECK(issues.dump().find(word) != std::string::npos);
+  };
+  refused("collective", {{"operation", "all_dance"}}, "/collective/operation", "reduce_scatter");
+  refused("collective", {{"bytes", -1}}, "/collective/bytes", "Allowed: 0 to");
+  refused("collective", {{"ranks", 1}}, "/collective/ranks", "Allowed: 2 to");
+  refused("collective", {{"rank", 1}}, "/collective/rank", "ranks_per_node");
+  refused("measured", {{"seconds", 0}}, "/measured/seconds", "Allowed");
+  refused("kernel", {{"op", "fft"}}, "/kernel/op", "attention_forward");
+  refused("kernel", {{"op", "attention_forward"}}, "/kernel/heads", "The op needs it.");
+  refused("kernel", {{"format", "int4"}}, "/kernel/format", "fp8");
 }
 
 TEST_CASE("A file read line by line gets the answer of a request") {

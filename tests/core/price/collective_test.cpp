@@ -118,6 +118,55 @@ TEST_CASE("More bytes, more ranks and slower links never take less time") {
   }
 }
 
+TEST_CASE("An oversubscribed spine slows what crosses it") {
+  // Meta's Llama 3 cluster, arXiv:2407.21783 section 3.3.1: pods of 3,072 GPUs, 1:7 between them.
+  Cluster pods = dgx_h100(6144);
+  pods.oversubscription = 7;
+  pods.nodes_per_block = 384;
+  const Cluster flat = dgx_h100(6144);
+  // Of an all-to-all over two pods half of the bytes cross, at a seventh of the rate.
+  const double crossing = seconds(pods, all_to_all, 64 * gib, {6144, 8, 3072});
+  const double inside = seconds(flat, all_to_all, 64 * gib, {6144, 8, 3072});
+  CHECK(crossing / inside == Approx(3.5).epsilon(0.05));
+  // A ring with one member in each pod crosses with all of its bytes, one with eight there hides behind its NICs.
+  CHECK(seconds(pods, all_gather, gib, {2, 1, 1}) > 5 * seconds(flat, all_gather, gib, {2, 1, 1}));
+  CHECK(seconds(pods, all_gather, gib, {128, 8, 64}) < 1.1 * seconds(flat, all_gather, gib, {128, 8, 64}));
+  CHECK(seconds(pods, all_gather, gib, {64, 8, 64}) == seconds(flat, all_gather, gib, {64, 8, 64}));
+  CHECK(price_collective(alone(pods), pods, all_to_all, 64 * gib, {6144, 8, 3072}).bound == Bound::spine);
+}
+
+TEST_CASE("A price says what it is made of and what bounds it") {
+  const auto price = [](const Cluster& c, Collective op, double bytes, Route route) {
+    return price_collective(alone(c), c, op, bytes, route);
+  };
+  const CollectivePrice large = price(dgx_h100(8), all_reduce, 4 * gib, {8, 8});
+  CHECK(large.bound == Bound::in_switch);
+  CHECK(large.seconds > large.latency + large.transfer);
+  CHECK(large.seconds.value == seconds(dgx_h100(8), all_reduce, 4 * gib, {8, 8}));
+  CHECK(price(dgx_h100(8), all_gather, 4 * gib, {8, 8}).bound == Bound::link);
+  CHECK(price(dgx_h100(8), all_gather, 1024, {8, 8}).bound == Bound::latency);
+  CHECK(price(dgx_a100(64), all_gather, 4 * gib, {64, 8}).bound == Bound::nic);
+  Cluster pcie = dgx_h100(8);
+  pcie.intra_topology = "pcie-switch";
+  pcie.intra.bandwidth = {63e9};
+  CHECK(price(pcie, all_gather, 4 * gib, {8, 8}).bound == Bound::host_path);
+  const CollectivePrice empty = price(dgx_h100(8), all_gather, 0, {8, 8});
+  CHECK(empty.seconds == empty.latency);
+}
+
+TEST_CASE("A domain of 72 GPUs is one node to its groups") {
+  // coreweave/nccl-tests README: 847 GB/s of all-reduce on GB200 NVL72, 512 MB to 8 GB.
+  Gpu gb200 = h100();
+  gb200.id = "gb200-186gb";
+  gb200.architecture = "Blackwell";
+  gb200.nvlink = {900e9};
+  Cluster domain = nodes_of_eight(gb200, 144, 50e9);
+  domain.gpus_per_node = 72;
+  CHECK(bus(domain, all_reduce, 8 * gib, {72, 72}) == Approx(847).epsilon(0.07));
+  CHECK(bus(domain, all_reduce, 8 * gib, {72, 72}) >
+        2 * bus(nodes_of_eight(gb200, 72, 50e9), all_reduce, 8 * gib, {72, 8}));
+}
+
 TEST_CASE("One rank needs no time, and missing link rates still give finite times") {
   CHECK(seconds(dgx_h100(8), all_reduce, gib, {1, 1}) == 0);
   Cluster bare = dgx_h100(16);

@@ -49,6 +49,13 @@ export interface Transfer {
   count_per_step: number;
   seconds: number;
   exposed_seconds: number;
+  algorithm: string | null;
+  protocol: string | null;
+  channels: number | null;
+  message_seconds: number;
+  latency_seconds: number;
+  transfer_seconds: number;
+  bound_by: string;
   first_stage: number;
   last_stage: number;
   source: string;

@@ -24,6 +24,11 @@ const cluster: Token[] = [
   ['xbw', '/cluster/inter_node_bytes_per_second'],
   ['ilat', '/cluster/intra_node_latency_seconds'],
   ['xlat', '/cluster/inter_node_latency_seconds'],
+  ['topo', '/cluster/intra_node_topology'],
+  ['net', '/cluster/network'],
+  ['over', '/cluster/oversubscription'],
+  ['block', '/cluster/nodes_per_block'],
+  ['inr', '/cluster/in_network_reduction'],
   ['usd', '/cluster/usd_per_gpu_hour'],
 ];
 const parallelism: Token[] = [
