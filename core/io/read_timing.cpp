@@ -70,7 +70,7 @@ class Members {
     const auto found = object_.find(field.key);
     if (found != object_.end()) return &*found;
     if (needed) {
-      reading_.fail(child_path(path_, field.key), std::string(field.key) + " is missing. " + std::string(field.help));
+      reading_.fail(child_path(path_, field.key), std::string(field.key) + " is missing. The line needs it.");
     }
     return nullptr;
   }
@@ -131,7 +131,7 @@ const Json* section(const Json& document, std::string_view key, const std::strin
 /// What each op cannot do without.
 void check_kernel(const KernelCall& call, const std::string& path, Reading& reading) {
   const auto need = [&](double value, const char* key) {
-    if (value <= 0) reading.fail(child_path(path, key), std::string(key) + " is missing. The op needs it.");
+    if (value <= 0) reading.fail(child_path(path, key), std::string(key) + " is missing. The line needs it.");
   };
   switch (call.op) {
     case KernelOp::gemm:

@@ -25,6 +25,16 @@ export interface Scenario {
     intra_node_latency_seconds?: number;
     /** Latency of one hop between nodes. Unit: seconds. From 1e-9 to 1. Default: the profile's. */
     inter_node_latency_seconds?: number;
+    /** How the GPUs of a node are joined; pcie-host-bridge: without peer-to-peer. Default: the system's; nvswitch for a GPU with NVLink, else pcie-switch. */
+    intra_node_topology?: "nvswitch" | "nvlink-mesh" | "nvlink-bridge" | "hybrid-cube-mesh" | "xgmi-mesh" | "ethernet-mesh" | "pcie-switch" | "pcie-host-bridge";
+    /** What joins the nodes. Default: the system's, else unknown RDMA. */
+    network?: "IB" | "RoCE" | "Slingshot" | "EFA" | "TCPXO" | "TCPX" | "OPA" | "Ethernet";
+    /** Rate of the nodes of a block over that of its links to other blocks, as in 7 for 7:1. From 1 to 1000. Default: 1. */
+    oversubscription?: number;
+    /** Nodes that reach each other at full rate, where the network is oversubscribed. Unit: nodes. From 1 to 1000000. Default: 32. */
+    nodes_per_block?: number;
+    /** Whether the network's switches add up all-reduces (InfiniBand SHARP with its NCCL plugin). Default: false. */
+    in_network_reduction?: boolean;
     /** Price of one GPU for one hour. Unit: USD/h. From 0 to 1000000. Default: the system's, if its price is published. */
     usd_per_gpu_hour?: number;
   };
@@ -164,6 +174,8 @@ export interface EstimateResponse {
       memory_bytes: number;
       intra_node_bytes_per_second: number;
       inter_node_bytes_per_second: number;
+      intra_node_topology: string;
+      network?: string;
       usd_per_gpu_hour?: number;
       gpu?: string;
     };
@@ -310,6 +322,13 @@ export interface EstimateResponse {
     count_per_step: number;
     seconds: number;
     exposed_seconds: number;
+    algorithm: null | string;
+    protocol: null | string;
+    channels: null | number;
+    message_seconds: number;
+    latency_seconds: number;
+    transfer_seconds: number;
+    bound_by: string;
     when: string;
     overlap: string;
     first_stage: number;
@@ -375,6 +394,24 @@ export interface ValidateResponse {
       bias: null | number;
       coverage: null | number;
     };
+    collective_time: {
+      n: number;
+      mean: null | number;
+      median: null | number;
+      p90: null | number;
+      max: null | number;
+      bias: null | number;
+      coverage: null | number;
+    };
+    kernel_time: {
+      n: number;
+      mean: null | number;
+      median: null | number;
+      p90: null | number;
+      max: null | number;
+      bias: null | number;
+      coverage: null | number;
+    };
     memory: {
       allocated: {
         n: number;
@@ -432,6 +469,24 @@ export interface ValidateResponse {
         bias: null | number;
         coverage: null | number;
       };
+      collective_time: {
+        n: number;
+        mean: null | number;
+        median: null | number;
+        p90: null | number;
+        max: null | number;
+        bias: null | number;
+        coverage: null | number;
+      };
+      kernel_time: {
+        n: number;
+        mean: null | number;
+        median: null | number;
+        p90: null | number;
+        max: null | number;
+        bias: null | number;
+        coverage: null | number;
+      };
       memory: {
         allocated: {
           n: number;
@@ -478,6 +533,104 @@ export interface ValidateResponse {
         false_ooms: number;
       };
     }[];
+    median_family: {
+      collective_time: null | {
+        families: number;
+        median: number;
+        p90: number;
+      };
+      kernel_time: null | {
+        families: number;
+        median: number;
+        p90: number;
+      };
+    };
+    groups: {
+      operation?: {
+        name: string;
+        collective_time: {
+          n: number;
+          mean: null | number;
+          median: null | number;
+          p90: null | number;
+          max: null | number;
+          bias: null | number;
+          coverage: null | number;
+        };
+        kernel_time: {
+          n: number;
+          mean: null | number;
+          median: null | number;
+          p90: null | number;
+          max: null | number;
+          bias: null | number;
+          coverage: null | number;
+        };
+      }[];
+      size?: {
+        name: string;
+        collective_time: {
+          n: number;
+          mean: number;
+          median: number;
+          p90: number;
+          max: number;
+          bias: number;
+          coverage: number;
+        };
+        kernel_time: {
+          n: number;
+          mean: null;
+          median: null;
+          p90: null;
+          max: null;
+          bias: null;
+          coverage: null;
+        };
+      }[];
+      reach?: {
+        name: string;
+        collective_time: {
+          n: number;
+          mean: number;
+          median: number;
+          p90: number;
+          max: number;
+          bias: number;
+          coverage: number;
+        };
+        kernel_time: {
+          n: number;
+          mean: null;
+          median: null;
+          p90: null;
+          max: null;
+          bias: null;
+          coverage: null;
+        };
+      }[];
+      gpu?: {
+        name: string;
+        collective_time: {
+          n: number;
+          mean: null;
+          median: null;
+          p90: null;
+          max: null;
+          bias: null;
+          coverage: null;
+        };
+        kernel_time: {
+          n: number;
+          mean: number;
+          median: number;
+          p90: number;
+          max: number;
+          bias: number;
+          coverage: number;
+        };
+      }[];
+    };
     skipped: {
       id: string;
       line: number;
@@ -523,16 +676,50 @@ export interface ValidateResponse {
           within: boolean;
         };
       };
-      fits: {
+      fits?: {
         predicted: boolean;
         measured: boolean;
         right: boolean;
+      };
+      collective_time?: {
+        predicted: number;
+        measured: number;
+        error: number;
+        low: number;
+        high: number;
+        within: boolean;
+      };
+      kernel_time?: {
+        predicted: number;
+        measured: number;
+        error: number;
+        low: number;
+        high: number;
+        within: boolean;
       };
     }[];
   }[];
   overall: {
     runs: number;
     step_time: {
+      n: number;
+      mean: null | number;
+      median: null | number;
+      p90: null | number;
+      max: null | number;
+      bias: null | number;
+      coverage: null | number;
+    };
+    collective_time: {
+      n: number;
+      mean: null | number;
+      median: null | number;
+      p90: null | number;
+      max: null | number;
+      bias: null | number;
+      coverage: null | number;
+    };
+    kernel_time: {
       n: number;
       mean: null | number;
       median: null | number;

@@ -74,6 +74,13 @@ export function corpus(core) {
   ];
   const runs = scenarios.slice(0, 60).map((scenario, i) =>
     ({ id: `run ${i}`, family: `family ${i % 3}`, source: "corpus", scenario, measured: measured[i % 5] }));
+  const timings = [
+    { kind: "collective", cluster: { system: systems[0], gpus: 8 }, collective: { operation: "all_reduce", bytes: 1048576, ranks: 8 },
+      measured: { seconds: 5e-5, floor_seconds: 3e-5 } },
+    { kind: "kernel", cluster: { gpu: gpus[0] }, kernel: { op: "gemm", m: 4096, n: 4096, k: 4096 }, measured: { seconds: 1e-3 } },
+    { kind: "kernel", cluster: { gpu: gpus[0] }, kernel: { op: "attention_forward", heads: 32, head_dim: 128, sequence: 4096 },
+      measured: { seconds: 1e-3 } },
+  ];
   const validate = (/** @type {unknown[]} */ ...files) => ({ command: "validate", files });
   const oom = [
     "[rank0]: in cross_entropy\n[rank0]: CUDA out of memory. Tried to allocate 3.91 GiB. GPU 0 has a total capacity of 79.15 GiB "
@@ -95,6 +102,7 @@ export function corpus(core) {
     ...scenarios.map((scenario, i) => ({ ...estimate(scenario), ...(i % 3 === 0 && { explain: true }) })),
     ...mistakes.map(estimate),
     validate({ file: "a", runs }, { file: "b", runs: [{ id: "left out", skipped: "no layout" }] }),
+    validate({ file: "timings", runs: timings }),
     { ...validate({ file: "a", runs: runs.slice(0, 5) }), profile: { fixed_per_step_seconds: 0.25, memory_sigma: 0.2 } },
     ...measured.slice(5).map((wrong) => validate({ file: "a", runs: [{ ...runs[0], measured: wrong }] })),
     validate(), validate({}), validate(1), { command: "validate" },

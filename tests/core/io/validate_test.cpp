@@ -192,7 +192,7 @@ TEST_CASE("Every mistake in a collective or a kernel is named") {
   refused("collective", {{"rank", 1}}, "/collective/rank", "ranks_per_node");
   refused("measured", {{"seconds", 0}}, "/measured/seconds", "Allowed");
   refused("kernel", {{"op", "fft"}}, "/kernel/op", "attention_forward");
-  refused("kernel", {{"op", "attention_forward"}}, "/kernel/heads", "The op needs it.");
+  refused("kernel", {{"op", "attention_forward"}}, "/kernel/heads", "The line needs it.");
   refused("kernel", {{"format", "int4"}}, "/kernel/format", "fp8");
 }
 

@@ -31,7 +31,7 @@ const sentences: [RegExp, string][] = [
   [/Nothing is measured\. Allowed: any of (.*?)\.(?= |$)/g, '没有测量值。可用：$1 中任意几项。'],
   [/measured is missing\. Expected: an object with (.*?)\.(?= |$)/g, '缺少 measured：应为含 $1 的对象。'],
   [/skipped is empty\. Say why the run cannot be compared, or leave the field out\./g, 'skipped 为空：请写明为何无法比较，或略去此项。'],
-  [/A (collective|kernel) is no training run\./g, '$1 不是训练。'],
+  [/(\w+) is missing\. The line needs it\./g, '缺少 $1，此行必须写明。'],
   [/Expected: a list of measured runs\./g, '应为测量记录的列表。'],
   [/Expected: a list of objects with file and runs\./g, '应为含 file 与 runs 的对象列表。'],
   // Of out-of-memory messages.
