@@ -168,7 +168,7 @@ TEST_CASE("Collectives and kernels are compared by what they are") {
 
   json floored = runs[1];
   floored["measured"]["floor_seconds"] = 35e-6;  // one process that drives all GPUs
-  CHECK(validate({floored})["files"][0]["rows"][0]["collective_time"]["predicted"].get<double>() > 35e-6);
+  CHECK(validate(json::array({floored}))["files"][0]["rows"][0]["collective_time"]["predicted"].get<double>() > 35e-6);
 }
 
 TEST_CASE("Every mistake in a collective or a kernel is named") {
@@ -189,7 +189,7 @@ TEST_CASE("Every mistake in a collective or a kernel is named") {
   refused("collective", {{"operation", "all_dance"}}, "/collective/operation", "reduce_scatter");
   refused("collective", {{"bytes", -1}}, "/collective/bytes", "Allowed: 0 to");
   refused("collective", {{"ranks", 1}}, "/collective/ranks", "Allowed: 2 to");
-  refused("collective", {{"rank", 1}}, "/collective/rank", "ranks_per_node");
+  refused("collective", {{"rank", 1}}, "/collective/rank", "Did you mean");
   refused("measured", {{"seconds", 0}}, "/measured/seconds", "Allowed");
   refused("kernel", {{"op", "fft"}}, "/kernel/op", "attention_forward");
   refused("kernel", {{"op", "attention_forward"}}, "/kernel/heads", "The line needs it.");
