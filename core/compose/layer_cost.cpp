@@ -76,7 +76,8 @@ class OpPricer {
     if (!frozen)
       cost_.backward_weight += gemm_time(profile_, format, op.n, op.k, op.m, op.groups) +
                                Bytes{accumulation_ * op.n * op.k * op.groups} / profile_.hbm;
-    if (format == MatmulFormat::fp8 || format == MatmulFormat::fp4) {  // both operands of the backward products are cast from the gradient
+    if (format == MatmulFormat::fp8 ||
+        format == MatmulFormat::fp4) {  // both operands of the backward products are cast from the gradient
       forward += Bytes{profile_.fp8_cast_forward * op.m * op.k * op.groups} / profile_.hbm;
       cost_.backward_input += Bytes{profile_.fp8_cast_backward * op.m * op.n * op.groups} / profile_.hbm;
     }

@@ -16,7 +16,7 @@ namespace meshgauge {
 struct RunDocument {
   MeasuredRun run;
   std::optional<Timing> timing;  ///< of a line that times a collective or a kernel; without its cluster
-  std::string skipped;  ///< why the line is no run that can be compared; empty if it is one
+  std::string skipped;           ///< why the line is no run that can be compared; empty if it is one
 };
 
 /// `{"id", "source", "family", "scenario", "measured", "notes"}`, or `{"id", "skipped": "reason"}` of a converter; with
