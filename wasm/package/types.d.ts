@@ -17,6 +17,10 @@ export interface Scenario {
     gpus_per_node?: number;
     /** Memory that a process can get on one GPU; replaces the catalog's figure. Unit: bytes. From 1000000 to 1000000000000000. Default: the GPU's. */
     memory_bytes?: number;
+    /** Rate of the GPU's memory; replaces the catalog's figure. Unit: bytes/s. From 1000000 to 1000000000000000. Default: the GPU's. */
+    memory_bytes_per_second?: number;
+    /** Power limit of one GPU: a lower one slows matrix products. Unit: W. From 1 to 100000. Default: the GPU's. */
+    power_watts?: number;
     /** Link inside a node: rate of one GPU in one direction. Unit: bytes/s. From 1000000 to 1000000000000000. Default: the system's, else the GPU's fabric. */
     intra_node_bytes_per_second?: number;
     /** Network between nodes: rate of one GPU in one direction. Unit: bytes/s. From 1000000 to 1000000000000000. Default: the system's, else 25e9 (200 Gb/s). */
@@ -83,6 +87,10 @@ export interface Scenario {
     optimizer?: "adamw" | "adamw_8bit" | "adafactor" | "sgd" | "momentum" | "lion" | "muon";
     /** Number format in which gradients add up over micro-batches. Default: the engine's. */
     gradient_dtype?: "fp32" | "bf16" | "fp16";
+    /** Number format in which gradients travel: FSDP's reduce_dtype, DDP's compression hooks. Default: the engine's. */
+    reduce_dtype?: "fp32" | "bf16" | "fp16" | "fp8";
+    /** Number format of what pipeline stages send: fp8 halves it, for two casts. Default: that of activations. */
+    boundary_dtype?: "fp32" | "bf16" | "fp16" | "fp8";
     /** Number format of the optimizer's moments. Default: fp32. */
     moment_dtype?: "fp32" | "bf16" | "fp16" | "fp8";
     /** Number format of master weights; bf16: 2-byte remainders beside bf16 weights. Default: fp32. */
@@ -104,12 +112,14 @@ export interface Scenario {
       /** Selective recompute: what is dropped in each layer. Default: core_attention. */
       modules?: ("core_attention" | "layernorm" | "mlp" | "moe_activation" | "mla_up_projection" | "operators")[];
     };
-    /** Whether the score matrix is kept (unfused) or not; sdpa is PyTorch's, over a flash kernel. Default: flash; cudnn for megatron from Hopper on; sdpa with eager kernels; unfused before Ampere. */
-    attention?: "flash" | "unfused" | "cudnn" | "sdpa";
+    /** Whether the score matrix is kept (unfused) or not. sdpa is PyTorch's, over a flash kernel; flash1 and triton are slower ones of FlashAttention's first generation. Default: flash; cudnn for megatron from Hopper on; sdpa with eager kernels; unfused before Ampere. */
+    attention?: "flash" | "unfused" | "cudnn" | "sdpa" | "flash1" | "triton";
     /** How the vocabulary loss holds its logits. Default: unfused. */
     loss?: "unfused" | "fused" | "chunked" | "native";
     /** How far element-wise operators are fused. Default: the engine's. */
     kernels?: "fused" | "eager" | "compiled";
+    /** Whether RMSNorm is one kernel (Apex, Liger), or one for each operator. Default: true unless kernels are eager. */
+    fused_norm?: boolean;
     /** Whether the data loader makes a mask of b x s x s bytes (Megatron does unless told otherwise). Default: false. */
     attention_mask?: boolean;
     /** Whether the matrix product itself adds to the gradient. Default: true for megatron with fused kernels. */
@@ -154,6 +164,8 @@ export interface Scenario {
     moe_capacity_factor?: number;
     /** How tokens reach their experts. Default: alltoall. */
     moe_dispatcher?: "alltoall" | "allgather" | "deepep" | "hybridep";
+    /** Number format of tokens on their way to the experts, and of gradients there; back it is that of activations. Default: that of activations. */
+    moe_dispatch_dtype?: "fp32" | "bf16" | "fp16" | "fp8";
     /** Whether the experts of a rank run as one grouped product, or one after the other. Default: true. */
     moe_grouped_gemm?: boolean;
     /** Tokens of the whole run. Unit: tokens. From 0 to 1000000000000000000. Default: 0: not asked. */
@@ -172,6 +184,8 @@ export interface EstimateResponse {
       gpus: number;
       gpus_per_node: number;
       memory_bytes: number;
+      memory_bytes_per_second: number;
+      power_watts?: number;
       intra_node_bytes_per_second: number;
       inter_node_bytes_per_second: number;
       intra_node_topology: string;
@@ -200,6 +214,8 @@ export interface EstimateResponse {
       precision: string;
       optimizer: string;
       gradient_dtype: string;
+      reduce_dtype: string;
+      boundary_dtype: string;
       moment_dtype: string;
       master_dtype: string;
       fp8_parameters: boolean;
@@ -214,6 +230,7 @@ export interface EstimateResponse {
       attention: string;
       loss: string;
       kernels: string;
+      fused_norm: boolean;
       attention_mask: boolean;
       gradient_accumulation_fusion: boolean;
       deterministic: boolean;
@@ -231,6 +248,7 @@ export interface EstimateResponse {
       moe_load_factor: number;
       tokens: number;
       moe_dispatcher?: string;
+      moe_dispatch_dtype?: string;
       moe_grouped_gemm?: boolean;
     };
   };
@@ -957,6 +975,8 @@ export interface ModelEntry {
     moe_layers: number;
     shared_expert_ffn?: number;
     shared_gate?: boolean;
+    groups?: number;
+    group_limit?: number;
     capacity?: string;
     router_bias?: boolean;
   };
