@@ -48,14 +48,13 @@ void set_rates(const Scenario& scenario, StepReport& report) {
   report.hfu = report.flops.hardware / gpu_seconds / peak;
 }
 
-void set_range(const Scenario& scenario, const Profile& profile, Seconds waiting_for_host, StepReport& report) {
+void set_range(const Scenario& scenario, const Profile& profile, StepReport& report) {
   double low = profile.time_low, high = profile.time_high;
   if (scenario.model.moe.used()) {
     low = std::min(low, profile.moe_time_low);
     high = std::max(high, profile.moe_time_high);
   }
-  constexpr double noticeable = 0.1;
-  if (waiting_for_host > noticeable * report.seconds) {
+  if (report.host_bound()) {
     low = std::min(low, profile.host_time_low);
     high = std::max(high, profile.host_time_high);
   }
@@ -92,11 +91,13 @@ StepReport estimate_step(const Scenario& scenario, const Profile& profile, Recor
   Seconds busy{};
   for (const Seconds& s : slowest.parts) busy += s;
   part(report.parts, Part::bubble) = pipeline.stages > 1 ? max(Seconds{}, end - busy) : Seconds{};
-  part(report.parts, Part::overhead) += profile.fixed_per_step;
+  const Seconds fixed = scenario.training.cuda_graphs ? profile.fixed_with_graphs : profile.fixed_per_step;
+  part(report.parts, Part::overhead) += fixed;
   for (const Seconds& s : report.parts) report.seconds += s;
-  if (run) report.timeline = timeline_of(std::move(*run), ends, priced.agree, end, profile.fixed_per_step);
+  if (run) report.timeline = timeline_of(std::move(*run), ends, priced.agree, end, fixed);
   set_rates(scenario, report);
-  set_range(scenario, profile, slowest.waiting_for_host, report);
+  report.waiting_for_host = slowest.waiting_for_host;
+  set_range(scenario, profile, report);
   return report;
 }
 

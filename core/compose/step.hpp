@@ -51,9 +51,15 @@ struct StepReport {
   std::vector<StageTimeline> timeline;  ///< of each rank; empty unless recorded, or if there is too much to record
   StepFlops flops;
   std::int64_t slowest_stage = 0;
+  Seconds waiting_for_host{};  ///< of the slowest stage's GPU, for launches
   double tokens_per_second_per_gpu = 0;
   FlopsPerSecond model_flops_per_gpu{};          ///< causal convention
   double mfu_causal = 0, mfu_full = 0, hfu = 0;  ///< over the dense datasheet peak of the training precision
+
+  [[nodiscard]] constexpr bool host_bound() const {
+    constexpr double noticeable = 0.1;
+    return waiting_for_host > noticeable * seconds;
+  }
 };
 
 /// Replays the schedule event by event; its closed form stands in where that would be too much.

@@ -1,5 +1,6 @@
 // The command `estimate`: a scenario in, memory, traffic, time and reasons out.
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -29,6 +30,15 @@ constexpr auto request_fields =
 constexpr std::string_view handbook_prefix = "handbook:";
 constexpr FieldText explain_field{.key = "explain", .fallback = "true", .help = "Adds the formula to each line."};
 constexpr FieldText timeline_field{.key = "timeline", .fallback = "false", .help = "Adds what each stage does when."};
+
+void warn_of_host(const StepReport& step, Issues& warnings) {
+  if (!step.host_bound()) return;
+  const double share = std::floor(100 * step.waiting_for_host.value / step.seconds.value + 0.5);
+  warnings.push_back({"/training/kernels", "The host launches kernels slower than the GPU runs them: " +
+                                               number_text(static_cast<std::int64_t>(share)) +
+                                               " % of the step waits for it. CUDA graphs, compiled kernels or a larger "
+                                               "micro-batch help."});
+}
 
 Json write_warnings(const Issues& warnings) {
   Json list = Json::array();
@@ -65,7 +75,9 @@ Json write_estimate(const Resolution& resolution, const Json& model, const Profi
   json["step"] = write_step(s, step, explain);
   json["run"] = write_run(estimate_run(s, step), explain);
   json["profile"] = {{"name", profile.name}};
-  json["warnings"] = write_warnings(resolution.warnings);
+  Issues warnings = resolution.warnings;
+  warn_of_host(step, warnings);
+  json["warnings"] = write_warnings(warnings);
   return json;
 }
 

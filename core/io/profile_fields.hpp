@@ -38,10 +38,15 @@ void profile_fields(Profile& p, Visit&& visit) {
   amount("gemm_depth", 1e6, p.gemm_depth, "Prologue and epilogue of a product, as extra depth.");
   rate("flash_forward_flops_per_second", "FLOP/s", p.flash_forward.value, "Flash attention, forward.");
   rate("flash_backward_flops_per_second", "FLOP/s", p.flash_backward.value, "Flash attention, backward.");
+  ceiling("flash1_speed", p.flash1_speed, "FlashAttention 1 over flash attention.");
+  ceiling("triton_speed", p.triton_speed, "Triton's flash attention over flash attention.");
   amount("flash_half_sequence", 1e6, p.flash_half_sequence, "Sequence at which flash attention is at half its rate.");
   rate("unfused_attention_flops_per_second", "FLOP/s", p.unfused_attention.value, "Products of unfused attention.");
   rate("hbm_bytes_per_second", "bytes/s", p.hbm.value, "GPU memory, sustained.");
   seconds("launch_seconds", p.launch, "Gap between kernels.");
+  seconds("graph_forward_seconds", p.graph_host.forward, "Host time of a layer's forward as a CUDA graph.");
+  seconds("graph_backward_seconds", p.graph_host.backward, "The same of its backward.");
+  seconds("collective_host_seconds", p.collective_host, "Host time of a tensor-parallel collective.");
 
   ceiling("intra_ring_efficiency", p.intra.ring, "Bus bandwidth of a ring in a node over the link rate.");
   amount("intra_switch_efficiency", 2, p.intra.in_switch, "The same for all-reduce computed in the switch; 0: none.");
@@ -57,8 +62,11 @@ void profile_fields(Profile& p, Visit&& visit) {
   share("overlap_window", p.overlap_window, "Share of the backward in which gradients can be reduced.");
   share("tensor_hidden_all_reduce", p.tensor_hidden_all_reduce, "Share of a backward all-reduce that is hidden.");
   share("tensor_hidden_sequence", p.tensor_hidden_sequence, "The same for sequence parallelism's collectives.");
+  share("tensor_hidden_forward", p.tensor_hidden_forward, "With user buffers: of the forward's collectives.");
+  share("tensor_hidden_backward", p.tensor_hidden_backward, "With user buffers: of the backward's collectives.");
   share("context_hidden", p.context_hidden, "Share of attention behind which a ring message hides.");
   seconds("fixed_per_step_seconds", p.fixed_per_step, "Time of each step that nothing else explains.");
+  seconds("fixed_with_graphs_seconds", p.fixed_with_graphs, "The same with CUDA graphs.");
 
   amount("allocator_slack", 10, p.overhead.allocator_slack, "Reserved over allocated memory, less 1.");
   share("least_slack", p.overhead.least_slack, "The same where the card is full and cached blocks are given back.");

@@ -103,6 +103,7 @@ Json write_step(const Scenario& scenario, const StepReport& report, Explain expl
   json["mfu_conventions"] = {{"causal", rounded_number(report.mfu_causal)}, {"full", rounded_number(report.mfu_full)}};
   json["mfu_by_convention"] = write_conventions(scenario, report, explain);
   json["slowest_stage"] = report.slowest_stage;
+  json["host_bound_seconds"] = rounded_number(report.waiting_for_host.value);
   Json& breakdown = json["breakdown"];
   for (std::size_t i = 0; i < part_count; ++i) {
     breakdown[std::string(name_of(static_cast<Part>(i)))] = rounded_number(report.parts[i].value);

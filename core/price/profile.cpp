@@ -227,6 +227,7 @@ Profile default_profile(const Cluster& cluster) {
   set_overhead(cluster, architecture, p);
   // A loop in Python: data, logging, optimizer launch. Several GPUs also wait for each other.
   p.fixed_per_step = {cluster.gpus > 1 ? 20e-3 : 5e-3};
+  p.fixed_with_graphs = {5e-3};  // MLPerf submissions
   return p;
 }
 

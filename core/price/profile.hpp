@@ -89,7 +89,8 @@ struct Profile {
   Seconds context_step{};               ///< of each ring message, whatever hides it
 
   // Step
-  Seconds fixed_per_step{};  ///< data, logging, optimizer launch
+  Seconds fixed_per_step{};     ///< data, logging, optimizer launch
+  Seconds fixed_with_graphs{};  ///< the same where layers are replayed as CUDA graphs
 
   // Memory outside the tensors
   OverheadConstants overhead;

@@ -85,6 +85,8 @@ TEST_CASE("CUDA graphs take the host out of small layers") {
   const StepReport graphs = step(s);
   CHECK(graphs.seconds < eager.seconds);
   CHECK(part(graphs, Part::overhead) < 0.5 * part(eager, Part::overhead));
+  CHECK(eager.host_bound());
+  CHECK(eager.waiting_for_host.value <= part(eager, Part::overhead));
 }
 
 TEST_CASE("Interleaved chunks give their buckets more time to move") {

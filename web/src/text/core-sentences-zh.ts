@@ -5,6 +5,7 @@ const N = '(\\d[\\d,]*(?:\\.\\d+)?(?:e[+-]?\\d+)?)';
 const number = (pattern: string) => new RegExp(pattern.replaceAll('#', N), 'g');
 
 const sentences: [RegExp, string][] = [
+  [number('The host launches kernels slower than the GPU runs them: # % of the step waits for it\\. CUDA graphs, compiled kernels or a larger micro-batch help\\.'), '主机启动 kernel 的速度跟不上 GPU：单步有 $1 % 在等待。可用 CUDA Graph、编译后的 kernel，或更大的 micro-batch。'],
   // Of a config.json.
   [/The architecture is not named, so (.*?) and (\w+) are needed\./g, '未写明架构，因此需要 $1、$2。'],
   [/(\w+) is missing\. Other names: (.*?)\.(?= |$)/g, '缺少 $1（又名 $2）。'],
