@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Predictions beside the published measurements do not get worse than the table in bench/accuracy/README.md.
+"""Predictions beside the published measurements do not get worse than the tables in bench/accuracy/README.md.
 
 Usage: accuracy_regression_test.py MESHGAUGE [--write]. A file's median error may rise by 0.2 points and its share of
-right verdicts fall by 0.5 before the test fails; --write puts today's figures into bench/accuracy/baseline.json and
-the table, which belongs into the commit that changes them."""
+right verdicts fall by 0.5 before the test fails. Predicted probabilities must stay calibrated: their Brier score may
+rise by 0.002, and the ranges of memory, made to hold 90 % of the measurements, must hold 80 to 97 %. --write puts
+today's figures into bench/accuracy/baseline.json and the tables, which belongs into the commit that changes them."""
 
 import json
 import pathlib
@@ -15,16 +16,21 @@ ACCURACY = ROOT / "bench" / "accuracy"
 BASELINE = ACCURACY / "baseline.json"
 README = ACCURACY / "README.md"
 BEGIN, END = "<!-- accuracy table: begin -->\n", "<!-- accuracy table: end -->\n"
+RELIABILITY_BEGIN, RELIABILITY_END = "<!-- reliability table: begin -->\n", "<!-- reliability table: end -->\n"
+CALIBRATION = "calibration"  # the entry of the baseline that is of all files together
 FEWEST = 5  # rows of a kind, below which a median says little
 ALLOWED_RISE = 0.002
 ALLOWED_FALL = 0.005
 TIMES = (("step_time", "step time"), ("collective_time", "collective time"), ("kernel_time", "kernel time"))
+ALLOWED_BRIER_RISE = 0.002
+COVERAGE = (0.80, 0.97)
+BINS = (0, 0.1, 0.3, 0.5, 0.7, 0.9, 1)  # of the predicted probability to fit
 KINDS = (*TIMES, ("allocated", "allocated memory"), ("reserved", "reserved memory"),
          ("device", "device memory"))
 
 
 def predictions(meshgauge):
-    figures = {}
+    figures, rows = {}, []
     for table in sorted(ACCURACY.glob("*.csv")):
         lines = subprocess.run([sys.executable, "-B", str(ACCURACY / "convert.py"), str(table)], capture_output=True,
                                text=True, check=True).stdout
@@ -35,9 +41,28 @@ def predictions(meshgauge):
             name = table.stem if table.stem.startswith(("published", "field")) else f"{table.stem}: {group['family']}"
             figures.setdefault(name, []).append(group)
         file = json.loads(answer.stdout)["files"][0]
+        rows += file["rows"]
         if table.stem in figures:
             figures[table.stem] = [file]
-    return {name: figures_of(groups[0]) for name, groups in figures.items()}
+    return {name: figures_of(groups[0]) for name, groups in figures.items()} | {CALIBRATION: calibration_of(rows)}
+
+
+def calibration_of(rows):
+    """How the probabilities to fit and the ranges of memory compare with what happened, over all files."""
+    fits = [(row["fits"]["probability"], row["fits"]["measured"]) for row in rows if "fits" in row]
+    bins = []
+    for low, high in zip(BINS, BINS[1:]):
+        inside = [(p, ran) for p, ran in fits if low <= p < high or p == high == 1]
+        if inside:
+            bins.append({"low": low, "high": high, "n": len(inside),
+                         "predicted": round(sum(p for p, _ in inside) / len(inside), 4),
+                         "observed": round(sum(ran for _, ran in inside) / len(inside), 4)})
+    coverage = {}
+    for kind, _ in KINDS[len(TIMES):]:
+        within = [row["memory"][kind]["within"] for row in rows if kind in row.get("memory", {})]
+        coverage[kind] = {"n": len(within), "share": round(sum(within) / len(within), 4)}
+    brier = round(sum((p - ran) ** 2 for p, ran in fits) / len(fits), 5)
+    return {"brier": brier, "n": len(fits), "bins": bins, "coverage": coverage}
 
 
 def figures_of(group):
@@ -60,6 +85,8 @@ def percent(share, signed=False):
 def table_of(figures):
     rows = ["| runs | what | n | median | p90 | bias |", "|---|---|---:|---:|---:|---:|"]
     for name, kinds in figures.items():
+        if name == CALIBRATION:
+            continue
         for kind, words in KINDS:
             if kind in kinds:
                 e = kinds[kind]
@@ -69,15 +96,37 @@ def table_of(figures):
     return "\n".join(rows) + "\n"
 
 
+def reliability_table_of(calibration):
+    rows = ["| probability to fit | runs | predicted | ran |", "|---|---:|---:|---:|"]
+    for bin_ in calibration["bins"]:
+        rows.append(f"| {100 * bin_['low']:.0f} to {100 * bin_['high']:.0f} % | {bin_['n']} | {percent(bin_['predicted'])} | "
+                    f"{percent(bin_['observed'])} |")
+    rows += ["", f"Brier score {calibration['brier']:.4f} over {calibration['n']} runs. Ranges hold "
+             + ", ".join(f"{percent(c['share'])} of {c['n']} measurements of {kind} memory"
+                         for kind, c in calibration["coverage"].items()) + "."]
+    return "\n".join(rows) + "\n"
+
+
 def readme_with(figures):
     text = README.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN)
-    return before + BEGIN + table_of(figures) + END + rest.split(END)[1]
+    for begin, end, table in ((BEGIN, END, table_of(figures)),
+                              (RELIABILITY_BEGIN, RELIABILITY_END, reliability_table_of(figures[CALIBRATION]))):
+        before, rest = text.split(begin)
+        text = before + begin + table + end + rest.split(end)[1]
+    return text
 
 
 def worse(now, before):
     problems = []
+    brier = now[CALIBRATION]["brier"]
+    if brier > before[CALIBRATION]["brier"] + ALLOWED_BRIER_RISE:
+        problems.append(f"Brier score of the probabilities to fit {brier}, {before[CALIBRATION]['brier']} before")
+    for kind, covered in now[CALIBRATION]["coverage"].items():
+        if not COVERAGE[0] <= covered["share"] <= COVERAGE[1]:
+            problems.append(f"ranges of {kind} memory hold {percent(covered['share'])} of the measurements")
     for name, kinds in before.items():
+        if name == CALIBRATION:
+            continue
         for kind, was in kinds.items():
             found = now.get(name, {}).get(kind)
             if found is None:

@@ -142,6 +142,8 @@ Part part_of(const Transfer& t) {
     case Group::expert_tensor_parallel:
       return Part::expert_parallel;
     case Group::data_parallel:
+    case Group::data_parallel_in_node:
+    case Group::data_parallel_across_nodes:
     case Group::expert_data_parallel:
     case Group::world:
       return Part::data_parallel;

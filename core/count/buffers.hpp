@@ -19,15 +19,23 @@ void count_gradient_buckets(const MemoryContext& c, Sink& sink) {
   }
   const double element = bytes_of(c.mixed() ? c.engine.mixed_reduction : c.training().gradient_dtype);
   const bool reduces = c.multi && c.parallelism().zero_stage >= 1;
-  if (reduces && rules.bucket_copies > 0) {
+  const double B = bucket_elements(rules, c.training());
+  if (reduces && rules.reduces_at_step) {
+    // A tensor that crosses the bucket's end still joins it: the largest are the embedding and the head.
+    const double n = std::min(B + c.V * c.h, P);
+    sink.add({"step_bucket", "Gradients of a bucket, flattened and in fp32", "(2 + 4) * n",
+              "Aleph-Alpha/scaling src/scaling/core/optimizer/allreduce.py allreduce_bucket"},
+             Category::transient, c.in(at(Phase::optimizer)), (2 + 4) * n, {{"n", n}});
+  } else if (reduces && rules.bucket_copies > 0) {
     // reduce_bucket_size elements are allocated whatever the model's size; the flattened copy holds what is in it.
     constexpr const char* source = "deepspeed/runtime/zero/stage_1_and_2.py setup_buckets, allreduce_bucket; stage3.py";
     const Phases backward = c.in(at(Phase::backward) | at(Phase::reduce));
-    sink.add({"reduce_bucket", "Gradient reduction bucket", "w * B", source}, Category::buffers, backward,
-             element * rules.bucket_elements, {{"w", element}, {"B", rules.bucket_elements}});
+    const bool turns = rules.second_bucket_overlaps && c.parallelism().zero_stage < 3;
+    const double n = turns && c.training().overlap_gradient_reduction ? 2 : 1;
+    sink.add({"reduce_bucket", "Gradient reduction bucket", "n * w * B", source}, Category::buffers, backward,
+             n * element * B, {{"n", n}, {"w", element}, {"B", B}});
     sink.add({"reduce_bucket_copy", "Flattened copy of the bucket", "w * min(B, P)", source}, Category::transient,
-             backward, element * std::min(rules.bucket_elements, P),
-             {{"w", element}, {"B", rules.bucket_elements}, {"P", P}});
+             backward, element * std::min(B, P), {{"w", element}, {"B", B}, {"P", P}});
   }
 }
 
@@ -67,13 +75,22 @@ void count_gathered_units(const MemoryContext& c, Sink& sink) {
              Category::transient, backward, reduce * rules.reduce_input_units * u,
              {{"w", reduce}, {"n", rules.reduce_input_units}, {"U", u}});
   }
-  if (c.multi && c.parallelism().zero_stage == 3 && rules.live_parameter_elements > 0) {
-    const double live = rules.live_parameter_elements, next = rules.prefetch_elements;
+  if (c.multi && c.parallelism().zero_stage == 3 && rules.reuses_gathered) {
+    // What forward used last is half of the distance between its two uses away from the turn.
+    const double live = c.training().zero_buffers.reuse_distance / 2, next = c.training().zero_buffers.prefetch_bucket;
     sink.add(
         {"live_parameters", "Live and prefetched parameters", "w * min(P, l + n + U)",
          "deepspeed/runtime/zero/partitioned_param_coordinator.py: max_reuse_distance, prefetch bucket, one layer"},
         Category::buffers, forward, gw * std::min(P, live + next + U),
         {{"w", gw}, {"P", P}, {"l", live}, {"n", next}, {"U", U}});
+    const auto z = static_cast<double>(c.training().zero_plus_plus.partition);
+    if (z > 1) {
+      sink.add(
+          {"secondary_parameters", "Second copy of the parameters (hpZ)", "w * P / z",
+           "ZeRO++, arXiv:2306.10209 section 3.2; deepspeed/runtime/zero/partition_parameters.py ds_secondary_tensor"},
+          Category::buffers, c.in(during(Phase::forward, Phase::optimizer)), gw * P / z,
+          {{"w", gw}, {"P", P}, {"z", z}});
+    }
   }
   if (c.training().engine == Engine::dp && c.multi) {
     const double width = bytes_of(c.training().gradient_dtype);
@@ -158,27 +175,32 @@ void count_optimizer_temporaries(const MemoryContext& c, Sink& sink) {
   const Phases step = c.in(at(Phase::optimizer));
   const std::int64_t zero = c.parallelism().zero_stage;
   const double d = zero >= 1 ? c.d : 1, de = zero >= 1 ? c.de : 1;
-  const double P = c.trained_dense(), E = c.trained_experts();
-  if (c.engine.buffers.foreach_optimizer && c.training().optimizer != Optimizer::sgd) {
-    const double width = c.mixed() ? 4 : c.w;
-    sink.add({"foreach_temporary", "Temporary of the foreach optimizer", "w * (P / d + E / e)",
-              "torch/optim/optimizer.py: foreach peaks at one more copy of the parameters"},
-             Category::transient, step, width * (P / d + E / de),
-             {{"w", width}, {"P", P}, {"d", d}, {"E", E}, {"e", de}});
-  }
+  const double shard = c.trained_dense() / d + c.trained_experts() / de;
+  // DeepSpeed's stage 3 steps by sub-groups, the others take the whole shard at once.
+  const double n =
+      c.engine.buffers.reuses_gathered && zero == 3 ? std::min(c.training().zero_buffers.sub_group, shard) : shard;
   const bool half_gradients = bytes_of(c.training().gradient_dtype) == 2;
   // Fused Adam with 16-bit moments (Megatron's precision-aware optimizer) reads the gradients as they are.
   const bool reads_them = c.training().moment_dtype != DataType::fp32;
   const bool copies = c.mixed() && c.engine.mixed_weights == MixedWeights::half_master && half_gradients && !reads_them;
   const bool persistent = c.engine.keeps_fp16_main_gradients && c.training().gradient_dtype == DataType::fp16;
   if (copies && !persistent) {
-    // ZeRO-3 steps by sub-groups of 1e9 elements, the others cast the whole shard at once.
-    const double whole_shard = P / d + E / de;
-    const double n = zero == 3 ? std::min(1e9, whole_shard) : whole_shard;
     sink.add({"fp32_gradient_shard", "fp32 copy of the gradient shard", "4 * n",
               "deepspeed/runtime/zero/{stage_1_and_2,stage3}.py step; Megatron-LM distrib_optimizer.py "
               "_copy_model_grads_to_main_grads"},
              Category::transient, step, 4 * n, {{"n", n}});
+  }
+  if (c.engine.buffers.foreach_optimizer && c.training().optimizer != Optimizer::sgd) {
+    // DeepSpeed makes the fp32 copy from a flat 16-bit one; both that and (below stage 3) the gradients are gone when
+    // the optimizer takes its temporaries. Of its one flat tensor AdamW makes two: the root of the second moment, and
+    // that divided by the bias correction, which is what ran out of memory in LLaMA-Factory issue 1221.
+    const double flat = copies ? c.engine.buffers.step_flat_bytes : 0, gone = zero < 3 ? flat : 0;
+    const double width = (c.mixed() ? 4 : c.w) * (c.training().engine == Engine::deepspeed ? 2 : 1);
+    sink.add({"foreach_temporary", "Temporaries of the optimizer", "max(f, w - g) * n",
+              "torch/optim/optimizer.py: foreach peaks at one more copy of the parameters; torch/optim/adamw.py "
+              "_single_tensor_adamw; DeepSpeed step: flatten"},
+             Category::transient, step, std::max(flat, width - gone) * n,
+             {{"f", flat}, {"w", width}, {"g", gone}, {"n", n}});
   }
 }
 

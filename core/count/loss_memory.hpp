@@ -41,6 +41,9 @@ struct LogitBytes {
   return {};
 }
 
+/// Columns of the logits on this rank: its part of the vocabulary, or all of it where the head's output is gathered.
+[[nodiscard]] inline double logit_columns(const MemoryContext& c) { return c.engine.gathers_logits ? c.V * c.t : c.V; }
+
 /// Rows of logits that the chunked loss makes at a time: Liger-Kernel ops/fused_linear_cross_entropy.py.
 [[nodiscard]] inline double chunk_rows(double tokens, double hidden, double vocab) {
   const double parts = std::max(1.0, std::ceil(vocab / hidden));
@@ -70,12 +73,20 @@ void count_loss(const MemoryContext& c, Sink& sink) {
     return;
   }
   const LogitBytes bytes = logit_bytes(c);
-  sink.add({"logits", "Logits", "T * V * w", bytes.source}, Category::logits, alive, T * c.V * bytes.logits,
-           {{"T", T}, {"V", c.V}, {"w", bytes.logits}});
+  const double V = logit_columns(c);
+  // Logits in the pipeline's output buffers stay until the buffer's turn comes again.
+  const double held = std::min(c.engine.output_buffers, c.m);
+  if (c.engine.output_buffers > 1) {
+    sink.add({"output_buffers", "Logits in the output buffers of the last stage", "n * T * V * w", c.engine.source},
+             Category::logits, c.in(at(Phase::backward) | at(Phase::reduce)), held * T * V * bytes.logits,
+             {{"n", held}, {"T", T}, {"V", V}, {"w", bytes.logits}});
+  }
+  sink.add({"logits", "Logits", "n * T * V * w", bytes.source}, Category::logits, alive, held * T * V * bytes.logits,
+           {{"n", held}, {"T", T}, {"V", V}, {"w", bytes.logits}});
   sink.add({"loss_softmax", "fp32 logits and softmax", "T * V * w", bytes.source}, Category::logits, alive,
-           T * c.V * bytes.kept, {{"T", T}, {"V", c.V}, {"w", bytes.kept}});
+           T * V * bytes.kept, {{"T", T}, {"V", V}, {"w", bytes.kept}});
   sink.add({"logits_gradient", "Gradient of the logits", "T * V * w", bytes.source}, Category::logits, alive,
-           T * c.V * bytes.gradient, {{"T", T}, {"V", c.V}, {"w", bytes.gradient}});
+           T * V * bytes.gradient, {{"T", T}, {"V", V}, {"w", bytes.gradient}});
   if (c.stage.mtp_layers > 0) {  // each MTP head's logits are held while the main head runs
     const auto n = static_cast<double>(c.stage.mtp_layers);
     const double kept = c.training().loss == Loss::fused ? 2 : 4;

@@ -1,7 +1,7 @@
 // Bytes that the tensors do not explain: allocator slack, CUDA context, communicator buffers.
 #pragma once
 
-#include "core/count/memory_context.hpp"
+#include "core/count/loss_memory.hpp"
 #include "core/count/overhead.hpp"
 
 namespace meshgauge {
@@ -26,6 +26,21 @@ namespace meshgauge {
   return std::max(0.0, std::min(allocated.late.value, active - between));
 }
 
+/// Halves of fp32 blocks that stay empty: logits held over several micro-batches come to lie in blocks that the fp32
+/// logits of the micro-batch before left free, and the other half is too small for the next fp32 logits. Two where the
+/// parts of a gather took turns with them, else one: from a replay of the allocator's rules (best fit, large blocks
+/// split, whole segments given back), in which 4.0 to 5.2 and 2.1 to 3.2 bytes a logit were lost. Returns the bytes.
+template <class Sink>
+double split_blocks(const MemoryContext& c, Sink& sink) {
+  if (!c.stage.head || c.engine.output_buffers <= 1 || c.m <= 1) return 0;
+  const double n = c.t > 1 ? 2 : 1, V = logit_columns(c);
+  const double bytes = whole(n * c.T * V * c.w).value;
+  sink.add({"split_blocks", "Halves of blocks beside held logits", "n * T * V * w",
+            "c10/cuda/CUDACachingAllocator.cpp malloc: get_free_block, should_split, release_cached_blocks"},
+           Category::overhead, c.in(at(Phase::loss)), bytes, {{"n", n}, {"T", c.T}, {"V", V}, {"w", c.w}});
+  return bytes;
+}
+
 /// `allocated` are the totals of all lines counted so far: the allocator's slack is a share of each phase, less where
 /// the card is full, since cached blocks are given back before PyTorch gives up (c10/cuda/CUDACachingAllocator.cpp
 /// malloc: free_available_cached_blocks, release_cached_blocks).
@@ -40,12 +55,14 @@ void count_outside(const MemoryContext& c, const OverheadConstants& constants, c
   const double nccl = (G * 2 + peers) * constants.channels * constants.per_channel_connection.value;
   const double context = constants.context.value + c.engine.buffers.modules;
   const double M = c.scenario.cluster.gpu.memory.value;
+  const double lost = split_blocks(c, sink);
   for (std::size_t i = 0; i < phase_count; ++i) {
     const auto phase = static_cast<Phase>(i);
     const double r = constants.allocator_slack + c.engine.buffers.fragmentation, e = constants.least_slack,
                  A = allocated.totals[i].value;
     const double K = phase < Phase::forward ? 0 : kept;
-    const double O = whole(context).value + (phase < Phase::forward || G == 0 ? 0 : whole(nccl).value);
+    const double O = whole(context).value + (phase < Phase::forward || G == 0 ? 0 : whole(nccl).value) +
+                     (phase == Phase::loss ? lost : 0);
     sink.add(
         {"allocator_reserve", "Allocator reserve", "max(e * A, min(r * A + K, M - A - O))",
          "c10/cuda/CUDACachingAllocator.cpp: rounding, fragmentation, pools for each stream; freed blocks are kept"},

@@ -117,6 +117,13 @@ void count_gradients(const MemoryContext& c, const StateWidths& widths, Sink& si
               "deepspeed/runtime/bf16_optimizer.py update_hp_grads"},
              Category::gradients, c.in(alive), 2 * (P + E), {{"P", P + E}});
   }
+  if (c.engine.accumulates_whole && c.multi && c.m > 1 && widths.gradient.sharded && !c.adapted()) {
+    // FSDP1's no_sync leaves the gradients of all but the last micro-batch as autograd made them.
+    const double w = c.w;
+    sink.add({"unsharded_accumulation", "Gradients that wait for the last micro-batch, whole", "w * P",
+              "torch/distributed/fsdp/_runtime_utils.py _post_backward_hook under no_sync; transformers trainer.py"},
+             Category::gradients, c.in(during(Phase::forward, Phase::reduce)), w * (P + E), {{"w", w}, {"P", P + E}});
+  }
   sink.add({"gradients", "Gradients", "w * P / d", source}, Category::gradients, c.in(alive),
            widths.gradient.bytes * P / d, {{"w", widths.gradient.bytes}, {"P", P}, {"d", d}});
   sink.add({"expert_gradients", "Expert gradients", "w * E / d", source}, Category::gradients, c.in(alive),
@@ -154,11 +161,23 @@ void count_optimizer(const MemoryContext& c, const StateWidths& widths, Sink& si
             {"e", de}});
 }
 
+/// DeepSpeed's stages 1 and 2 flatten the module's weights into one buffer before the module points into it.
+template <class Sink>
+void count_flattening(const MemoryContext& c, const StateWidths& widths, Sink& sink) {
+  const std::int64_t zero = c.parallelism().zero_stage;
+  if (!c.engine.buffers.reuses_gathered || zero < 1 || zero > 2 || c.adapted()) return;
+  const double P = c.rank.total();
+  sink.add({"flattened_weights", "Flat copy of the weights", "w * P",
+            "deepspeed/runtime/zero/stage_1_and_2.py __init__: flatten_dense_tensors_aligned"},
+           Category::transient, c.in(at(Phase::init)), widths.weight.bytes * P, {{"w", widths.weight.bytes}, {"P", P}});
+}
+
 template <class Sink>
 void count_states(const MemoryContext& c, Sink& sink) {
   const StateWidths widths = state_widths(c);
   if (!c.parameters_offloaded()) {
     count_weights(c, widths, sink);
+    count_flattening(c, widths, sink);
     count_reference(c, widths, sink);
   }
   if (!c.optimizer_offloaded()) {

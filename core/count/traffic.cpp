@@ -30,6 +30,12 @@ void inside_layers(TrafficSink& sink) {
   expert_parallel_traffic(sink);
 }
 
+/// Data-parallel ranks that hpZ's second copy is cut over; without it those of a node, as qgZ's first hop takes them.
+std::int64_t neighbours(const Scenario& scenario) {
+  const std::int64_t asked = scenario.training.zero_plus_plus.partition;
+  return asked > 1 ? asked : group_members_per_node(scenario, Group::data_parallel);
+}
+
 /// Distance between neighbouring members of a group, in ranks (megatron/core/parallel_state.py, order tp-cp-ep-dp-pp;
 /// experts form their own grid etp-ep-edp inside a stage).
 std::int64_t group_stride(const Scenario& scenario, Group group) {
@@ -41,7 +47,10 @@ std::int64_t group_stride(const Scenario& scenario, Group group) {
       return 1;
     case Group::context_parallel:
     case Group::data_parallel:
+    case Group::data_parallel_in_node:
       return p.tensor;
+    case Group::data_parallel_across_nodes:
+      return p.tensor * neighbours(scenario);
     case Group::expert_parallel:
       return p.expert_tensor;
     case Group::expert_data_parallel:
@@ -78,6 +87,10 @@ std::int64_t group_size(const Scenario& scenario, Group group) {
       return p.expert_tensor;
     case Group::data_parallel:
       return p.shard_group();
+    case Group::data_parallel_in_node:
+      return neighbours(scenario);
+    case Group::data_parallel_across_nodes:
+      return p.shard_group() / neighbours(scenario);
     case Group::expert_data_parallel:
       return p.expert_data();
     case Group::embedding:

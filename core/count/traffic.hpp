@@ -18,12 +18,15 @@ enum class Group {
   expert_parallel,
   expert_tensor_parallel,
   data_parallel,
+  data_parallel_in_node,       ///< ZeRO++: neighbours, usually of one node
+  data_parallel_across_nodes,  ///< and the ranks at the same place of each
   expert_data_parallel,
   embedding,
   world
 };
 MESHGAUGE_NAMES(Group, "tensor_parallel", "context_parallel", "pipeline_parallel", "expert_parallel",
-                "expert_tensor_parallel", "data_parallel", "expert_data_parallel", "embedding", "world");
+                "expert_tensor_parallel", "data_parallel", "data_parallel_in_node", "data_parallel_across_nodes",
+                "expert_data_parallel", "embedding", "world");
 
 /// When a transfer runs, hence what runs beside it.
 enum class When {

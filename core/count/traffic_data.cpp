@@ -38,7 +38,8 @@ DataType parameter_dtype(const EngineDescription& engine, const TrafficSink& sin
 
 double buckets(const Context& c, const Replica& replica) {
   const BufferRules& rules = c.engine.buffers;
-  double elements = rules.bucket_bytes > 0 ? rules.bucket_bytes / bytes_of(c.gradient) : rules.bucket_elements;
+  double elements =
+      rules.bucket_bytes > 0 ? rules.bucket_bytes / bytes_of(c.gradient) : bucket_elements(rules, c.sink.training());
   elements = std::max(elements, rules.bucket_elements_per_rank * static_cast<double>(replica.size));
   return elements > 0 ? std::ceil(replica.elements / elements) : 1;
 }
@@ -154,16 +155,41 @@ void units(const Context& c, const Replica& replica, bool separate_experts, doub
   move_unit(c, replica, {"fsdp_forward_root", "", "fsdp_root_gradients", outside, 1}, false);
 }
 
+/// qgZ: gradients in 4 bits, two to a byte, first among the ranks of a node, then, reduced, across nodes.
+void quantised_gradients(const Context& c, const Replica& replica) {
+  const std::int64_t near = group_size(c.sink.scenario, Group::data_parallel_in_node);
+  Transfer t{.id = "zero3_quantised_gradients_in_node",
+             .collective = Collective::all_to_all,
+             .group = Group::data_parallel_in_node,
+             .group_size = near,
+             .dtype = DataType::int8,
+             .bytes = replica.elements / 2,
+             .count_per_step = c.micro_batches,
+             .when = When::gradient_reduce,
+             .overlap = overlap_if(c.rules.reduce_overlaps),
+             .source = "ZeRO++, arXiv:2306.10209 section 3.3; deepspeed/runtime/comm/coalesced_collectives.py",
+             .messages = buckets(c, replica)};
+  c.sink.add(t);
+  t.id = "zero3_quantised_gradients_across_nodes";
+  t.group = Group::data_parallel_across_nodes;
+  t.group_size = group_size(c.sink.scenario, Group::data_parallel_across_nodes);
+  t.bytes /= static_cast<double>(near);
+  c.sink.add(t);
+}
+
 /// ZeRO-3 of DeepSpeed: what forward used last stays gathered within the reuse distance and is not gathered again.
+/// ZeRO++ gathers in 8 bits (qwZ), and in backward from the second copy near by (hpZ).
 void gather_with_reuse(const Context& c, const Replica& replica) {
-  const double live = std::min(replica.elements, c.engine.buffers.live_parameter_elements);
+  const ZeroPlusPlus& z = c.sink.training().zero_plus_plus;
+  const double live = std::min(replica.elements, c.sink.training().zero_buffers.reuse_distance / 2);
   const double layers = std::max<double>(1, static_cast<double>(c.sink.shape.blocks()));
+  const DataType dtype = z.quantised_weights ? DataType::int8 : c.parameter;
   Transfer t{.id = "zero3_forward_parameters",
              .collective = c.rules.gather_collective,
              .group = replica.group,
              .group_size = replica.size,
-             .dtype = c.parameter,
-             .bytes = bytes_of(c.parameter) * replica.elements,
+             .dtype = dtype,
+             .bytes = bytes_of(dtype) * replica.elements,
              .count_per_step = c.micro_batches,
              .when = When::forward_gather,
              .overlap = overlap_if(c.rules.gather_overlaps),
@@ -171,9 +197,14 @@ void gather_with_reuse(const Context& c, const Replica& replica) {
              .messages = layers};
   c.sink.add(t);
   t.id = "zero3_backward_parameters";
-  t.bytes = bytes_of(c.parameter) * (replica.elements - live);
+  if (z.partition > 1) {
+    t.group = Group::data_parallel_in_node;
+    t.group_size = z.partition;
+  }
+  t.bytes = bytes_of(dtype) * (replica.elements - live);
   t.when = When::backward_gather;
   c.sink.add(t);
+  if (z.quantised_gradients) return quantised_gradients(c, replica);
   all_gradients(c, replica);
 }
 
@@ -227,7 +258,7 @@ void move_states(const Context& c, const Replica& replica, bool separate_experts
       all_gradients(c, replica);
       return gather_at_step_end(c, replica);
     case ParameterGather::each_use:
-      if (c.engine.buffers.live_parameter_elements > 0) return gather_with_reuse(c, replica);
+      if (c.engine.buffers.reuses_gathered) return gather_with_reuse(c, replica);
       return units(c, replica, separate_experts, outside);
   }
 }

@@ -110,6 +110,20 @@ void embedding_and_head(Tensor& tensor) {
 void vocabulary_parallel_loss(TrafficSink& sink) {
   if (!sink.shape.head || sink.scenario.padded_vocab() == 0) return;
   const double heads = 1 + static_cast<double>(sink.shape.mtp_layers);
+  if (describe_engine(sink.training().engine).gathers_logits) {  // once in forward, again where the head is rebuilt
+    const double times = sink.training().recompute == Recompute::full ? 2 : 1;
+    sink.add({.id = "loss_logits_all_gather",
+              .collective = Collective::all_gather,
+              .group = Group::tensor_parallel,
+              .group_size = sink.layout().tensor,
+              .dtype = sink.activation,
+              .bytes = bytes_of(sink.activation) * sink.z.T * static_cast<double>(sink.scenario.padded_vocab()),
+              .count_per_step = times * heads * sink.passes,
+              .when = When::loss,
+              .overlap = Overlap::none,
+              .source = "Aleph-Alpha/scaling src/scaling/core/nn/linear/column_parallel_linear.py"});
+    return;
+  }
   Transfer t{.id = "loss_all_reduce",
              .collective = Collective::all_reduce,
              .group = Group::tensor_parallel,

@@ -181,8 +181,9 @@ void add_states(const MemoryContext& c, Collector& out) {
   }
   const BufferRules& rules = c.engine.buffers;
   constexpr const char* deepspeed = "deepspeed/runtime/zero/config.py";
+  const ZeroBuffers& sizes = c.training().zero_buffers;
   if (rules.bucket_elements > 0) {
-    const double B = std::max(rules.bucket_elements, rules.bucket_elements_per_rank * c.d);
+    const double B = std::max(bucket_elements(rules, c.training()), rules.bucket_elements_per_rank * c.d);
     out.add({"bucket", "Bucket of gradients to be reduced", "B * w", c.engine.source}, Place::gather, 0, B, {{"B", B}});
   }
   if (rules.bucket_bytes > 0) {
@@ -191,9 +192,9 @@ void add_states(const MemoryContext& c, Collector& out) {
   }
   if (c.training().engine == Engine::deepspeed && c.parallelism().zero_stage == 3) {
     out.add({"sub_group", "Sub-group of parameters that the optimizer steps at once", "B * w", deepspeed},
-            Place::optimizer, 3, 1e9, {{"B", 1e9}});
+            Place::optimizer, 3, sizes.sub_group, {{"B", sizes.sub_group}});
     out.add({"prefetch_bucket", "Parameters gathered ahead", "B * w", deepspeed}, Place::gather, 3,
-            rules.prefetch_elements, {{"B", rules.prefetch_elements}});
+            sizes.prefetch_bucket, {{"B", sizes.prefetch_bucket}});
   }
 }
 

@@ -29,10 +29,17 @@ inline constexpr EngineDescription deepspeed{
     .mixed_weights = MixedWeights::half_master,
     .mixed_gradients = DataType::bf16,
     .mixed_reduction = DataType::bf16,
+    // stage_1_and_2.py, stage3.py step: the shard's gradients are flattened, the flat copy is cast to fp32. Hugging
+    // Face's Trainer and most scripts hand over torch's AdamW, which has temporaries of the size of what it steps.
     .buffers = {.bucket_elements = 5e8,
                 .bucket_copies = 2,
-                .live_parameter_elements = 5e8,  // parameters reused within stage3_max_reuse_distance 1e9 stay
-                .prefetch_elements = 5e7},
+                .reuses_gathered = true,
+                .prefetch_elements = 5e7,
+                .step_flat_bytes = 2,
+                // The step's tensors are flat, larger than any block that the backward leaves: both stay reserved.
+                .records_streams = true,
+                .second_bucket_overlaps = true,
+                .foreach_optimizer = true},
 };
 
 }  // namespace meshgauge::engines

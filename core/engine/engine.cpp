@@ -1,5 +1,6 @@
 #include "core/engine/engine.hpp"
 
+#include "core/engine/aleph_alpha.hpp"
 #include "core/engine/ddp.hpp"
 #include "core/engine/deepspeed.hpp"
 #include "core/engine/dp.hpp"
@@ -34,6 +35,8 @@ const EngineDescription& describe_engine(Engine engine) {
       return engines::megatron_deepspeed;
     case Engine::torchtitan:
       return engines::torchtitan;
+    case Engine::aleph_alpha:
+      return engines::aleph_alpha;
   }
   return engines::single;
 }

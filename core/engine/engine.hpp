@@ -42,16 +42,19 @@ struct BufferRules {
   double bucket_elements_per_rank = 0;  ///< Megatron: at least this many for each data-parallel rank
   double bucket_copies = 0;             ///< buckets alive during backward (DeepSpeed: one, and its flattened copy)
   bool bucket_copies_gradients =
-      false;  ///< all buckets stay alive beside the gradients (DDP without gradient_as_bucket_view)
-  double live_parameter_elements = 0;  ///< ZeRO-3: parameters that stay gathered for reuse (half of max_reuse_distance)
-  double prefetch_elements = 0;
+      false;                     ///< all buckets stay alive beside the gradients (DDP without gradient_as_bucket_view)
+  bool reuses_gathered = false;  ///< ZeRO-3: parameters used again within stage3_max_reuse_distance stay gathered
+  double prefetch_elements = 0;  ///< and so many are gathered ahead
   double gathered_units_forward = 0;  ///< FSDP units gathered at the forward peak, in units of 16-bit parameters
   double gathered_units_backward = 0;
-  double reduce_input_units = 0;   ///< unsharded gradients waiting for their reduce-scatter, units of reduce dtype
-  double fragmentation = 0;        ///< share of allocated memory reserved beyond the profile's slack
-  double modules = 0;              ///< bytes of CUDA modules loaded up front: before CUDA 11.7's lazy loading
-  bool records_streams = false;    ///< freed blocks wait for other streams and are not there for the next phase
-  bool foreach_optimizer = false;  ///< torch foreach: one temporary of the size of the local parameters
+  double reduce_input_units = 0;        ///< unsharded gradients waiting for their reduce-scatter, units of reduce dtype
+  double step_flat_bytes = 0;           ///< at the step: the shard's 16-bit gradients flattened, before their fp32 copy
+  double fragmentation = 0;             ///< share of allocated memory reserved beyond the profile's slack
+  double modules = 0;                   ///< bytes of CUDA modules loaded up front: before CUDA 11.7's lazy loading
+  bool records_streams = false;         ///< freed blocks wait for other streams and are not there for the next phase
+  bool reduces_at_step = false;         ///< buckets come after the last backward, beside the gradients
+  bool second_bucket_overlaps = false;  ///< stages 1 and 2: two buckets in turn where the reduction overlaps
+  bool foreach_optimizer = false;       ///< torch foreach: one temporary of the size of the local parameters
 };
 
 struct EngineDescription {
@@ -69,12 +72,20 @@ struct EngineDescription {
   DataType mixed_reduction = DataType::fp32;     ///< what the gradient collective carries
   bool keeps_fp16_main_gradients = false;        ///< fp16: an fp32 gradient copy stays beside the fp16 one (Megatron)
   bool keeps_half_gradients = false;             ///< bf16 gradients stay beside the fp32 ones that they are added to
+  bool accumulates_whole = false;                ///< gradients stay unsharded until the last micro-batch (no_sync)
+  bool gathers_logits = false;                   ///< each tensor rank holds the logits of the whole vocabulary
+  double output_buffers = 1;                     ///< micro-batches whose logits the last stage holds
   bool gradient_buffer = false;                  ///< gradients live in one buffer that is allocated once
   bool fuses_gradient_accumulation = false;      ///< weight gradients are added inside the GEMM (no second pass)
   EngineVersion asynchronous_input_gradients{};  ///< sums them over tensor ranks beside weight gradients since then
   Kernels kernels = Kernels::eager;
   BufferRules buffers;
 };
+
+/// Elements of a gradient bucket: as asked for, else the engine's.
+[[nodiscard]] inline double bucket_elements(const BufferRules& rules, const Training& training) {
+  return training.zero_buffers.reduce_bucket > 0 ? training.zero_buffers.reduce_bucket : rules.bucket_elements;
+}
 
 [[nodiscard]] const EngineDescription& describe_engine(Engine);
 /// The same where the description depends on the stage: Hugging Face's Trainer is DDP, and FSDP when it shards.

@@ -38,6 +38,8 @@ inline constexpr EngineDescription hf_sharded{
     .default_zero = 3,
     .zero = hf.zero,
     .mixed_weights = MixedWeights::gathered,
+    // trainer.py _no_sync_in_gradient_accumulation; accelerate's GradientAccumulationPlugin.sync_each_batch is off.
+    .accumulates_whole = true,
     .kernels = Kernels::eager,
     .buffers =
         [] {

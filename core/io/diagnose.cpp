@@ -15,7 +15,6 @@
 #include "core/diagnose/held.hpp"
 #include "core/diagnose/out_of_memory.hpp"
 #include "core/io/commands.hpp"
-#include "core/io/fit.hpp"
 #include "core/io/handbook.hpp"
 #include "core/io/read_profile.hpp"
 #include "core/io/read_scenario.hpp"

@@ -8,7 +8,6 @@
 #include "core/compose/step.hpp"
 #include "core/count/parameters.hpp"
 #include "core/io/commands.hpp"
-#include "core/io/fit.hpp"
 #include "core/io/handbook.hpp"
 #include "core/io/read_profile.hpp"
 #include "core/io/read_scenario.hpp"
@@ -18,6 +17,8 @@
 #include "core/io/write_scenario.hpp"
 #include "core/io/write_step.hpp"
 #include "core/io/write_value.hpp"
+#include "core/price/fit.hpp"
+#include "core/price/memory_spread.hpp"
 #include "core/scenario/words.hpp"
 
 namespace meshgauge {
@@ -68,7 +69,7 @@ Json write_estimate(const Resolution& resolution, const Json& model, const Profi
   json["model"] = write_model(s.model);
   json["fits"] = device <= capacity;
   json["fit_probability"] =
-      rounded_number(fit_probability(stages[binding_stage(stages)].needed, capacity, profile.allocated_sigma));
+      rounded_number(fit_probability(stages[binding_stage(stages)].needed, capacity, memory_spread(s, profile).fit));
   json["memory"] = write_memory(s, profile, stages, explain);
   json["flops"] = write_flops(step.flops);
   json["traffic"] = write_traffic(step, s, profile);

@@ -77,9 +77,12 @@ void profile_fields(Profile& p, Visit&& visit) {
   amount("channels", 1024, p.overhead.channels, "NCCL channels of a communicator.");
   visit(FieldText{"time_low", "", 0.01, 1, "0.88", "Lower end of the step time range over the estimate."}, p.time_low);
   visit(FieldText{"time_high", "", 1, 100, "1.14", "Upper end of the step time range over the estimate."}, p.time_high);
-  share("allocated_sigma", p.allocated_sigma, "Relative spread of allocated memory round the estimate.");
-  share("reserved_sigma", p.reserved_sigma, "The same of reserved memory.");
-  share("memory_sigma", p.memory_sigma, "The same of device memory.");
+  const auto spread = [&](std::string_view key, double& value, std::string_view help) {
+    visit(FieldText{key, "", 0, 1, "0: that of the engine's published runs", help}, value);
+  };
+  spread("allocated_sigma", p.allocated_sigma, "Relative spread of allocated memory round the estimate.");
+  spread("reserved_sigma", p.reserved_sigma, "The same of reserved memory.");
+  spread("memory_sigma", p.memory_sigma, "The same of device memory.");
 }
 
 }  // namespace meshgauge

@@ -25,8 +25,9 @@ StageMemory stage_memory(const Scenario& s, const OverheadConstants& constants, 
   const auto peak = static_cast<std::size_t>(memory.peak);
   memory.allocated = allocated[peak];
   memory.reserved = kinds[static_cast<std::size_t>(MemoryKind::reserved)][peak];
-  memory.needed =
-      whole((1 + constants.least_slack) * memory.allocated.value) + (memory.device_peak() - memory.reserved);
+  for (const Bytes bytes : needed_by_phase(memory.ledger, constants.least_slack)) {
+    memory.needed = max(memory.needed, bytes);
+  }
   return memory;
 }
 

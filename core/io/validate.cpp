@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "core/io/commands.hpp"
-#include "core/io/fit.hpp"
 #include "core/io/parse.hpp"
 #include "core/io/read_profile.hpp"
 #include "core/io/read_run.hpp"
 #include "core/io/read_scenario.hpp"
 #include "core/io/read_value.hpp"
 #include "core/io/write_validation.hpp"
+#include "core/price/memory_spread.hpp"
 #include "core/scenario/words.hpp"
 #include "core/validate/file_report.hpp"
 
@@ -77,7 +77,7 @@ Issues add_run(const Json& document, std::int64_t line, const std::string& path,
     profile = std::move(*measured.value);
   }
   const Prediction prediction = predict(scenario, profile, run.measured.rank);
-  const RunComparison comparison = compare(run.measured, prediction, half_ranges(profile));
+  const RunComparison comparison = compare(run.measured, prediction, half_ranges(memory_spread(scenario, profile)));
   report.rows.push_back({std::move(run), line, comparison, {}});
   return {};
 }

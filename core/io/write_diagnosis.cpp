@@ -5,8 +5,9 @@
 #include <string>
 
 #include "core/diagnose/held.hpp"
-#include "core/io/fit.hpp"
 #include "core/io/write_value.hpp"
+#include "core/price/fit.hpp"
+#include "core/price/memory_spread.hpp"
 
 namespace meshgauge {
 namespace {
@@ -86,7 +87,7 @@ Json write_need(const Scenario& s, const Profile& profile, const StageMemory& bi
   const Bytes device = binding.device_peak(), capacity = s.cluster.gpu.memory;
   Json json;
   json["fits"] = device <= capacity;
-  json["fit_probability"] = rounded_number(fit_probability(binding.needed, capacity, profile.allocated_sigma));
+  json["fit_probability"] = rounded_number(fit_probability(binding.needed, capacity, memory_spread(s, profile).fit));
   json["allocated_bytes"] = exact_number(binding.allocated.value);
   json["reserved_bytes"] = exact_number(binding.reserved.value);
   json["device_bytes"] = exact_number(device.value);

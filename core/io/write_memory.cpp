@@ -7,8 +7,8 @@
 
 #include "core/count/host_memory.hpp"
 #include "core/count/other_phases.hpp"
-#include "core/io/fit.hpp"
 #include "core/io/write_value.hpp"
+#include "core/price/memory_spread.hpp"
 
 namespace meshgauge {
 namespace {
@@ -62,7 +62,7 @@ Json write_memory(const Scenario& s, const Profile& profile, const std::vector<S
   const StageMemory& binding = stages[binding_stage(stages)];
   const double device = binding.device_peak().value;
   const std::array<double, memory_kind_count> bytes{binding.allocated.value, binding.reserved.value, device};
-  const std::array<double, memory_kind_count> half = half_ranges(profile);
+  const std::array<double, memory_kind_count> half = half_ranges(memory_spread(s, profile));
   Json json;
   for (std::size_t i = 0; i < memory_kind_count; ++i) {
     json[std::string(name_of(static_cast<MemoryKind>(i))) + "_bytes"] = exact_number(bytes[i]);

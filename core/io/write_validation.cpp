@@ -32,7 +32,8 @@ Json write_fits(const FitCounts& fits) {
           {"right", fits.right},
           {"out_of_memory", fits.out_of_memory},
           {"false_fits", fits.false_fits},
-          {"false_ooms", fits.false_ooms}};
+          {"false_ooms", fits.false_ooms},
+          {"brier", fits.n > 0 ? rounded_number(fits.brier) : Json(nullptr)}};
 }
 
 void write_summary(const std::vector<RunComparison>& runs, Json& json) {
@@ -78,7 +79,10 @@ Json write_row(const ComparedRun& row) {
     memory[std::string(name_of(static_cast<MemoryKind>(kind)))] = write_comparison(*c.memory[kind], exact_number);
   }
   if (c.fits) {
-    json["fits"] = {{"predicted", c.fits->predicted}, {"measured", c.fits->measured}, {"right", c.fits->right()}};
+    json["fits"] = {{"predicted", c.fits->predicted},
+                    {"measured", c.fits->measured},
+                    {"right", c.fits->right()},
+                    {"probability", rounded_number(c.fits->probability)}};
   }
   return json;
 }

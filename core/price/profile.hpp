@@ -100,11 +100,10 @@ struct Profile {
   double moe_time_low = 0.70, moe_time_high = 1.40;    ///< mixtures: software of one year differs by 1.5
   double host_time_low = 0.60, host_time_high = 1.60;  ///< steps that wait for the host
 
-  // Relative spread of memory around the prediction: residuals of bench/accuracy, allocated of Megatron and the Hugging
-  // Face Trainer, reserved of SimuMax and VocabularyParallelism, nvidia-smi of fms-acceleration.
-  double allocated_sigma = 0.03;
-  double reserved_sigma = 0.06;
-  double memory_sigma = 0.10;  ///< of device memory
+  // Relative spread of memory around the prediction; 0: that of published runs of the engine (memory_spread.hpp).
+  double allocated_sigma = 0;
+  double reserved_sigma = 0;
+  double memory_sigma = 0;  ///< of device memory
 };
 
 /// Datasheet rates times documented efficiencies.

@@ -161,6 +161,17 @@ void resolve_fine_tuning(const TrainingRequest& asked, Training& t) {
   t.objective = asked.objective.value_or(Objective::next_token);
 }
 
+void resolve_zero(const TrainingRequest& asked, const EngineDescription& engine, Training& t) {
+  const ZeroBuffers defaults;
+  t.zero_buffers = {.reduce_bucket = asked.reduce_bucket_size.value_or(engine.buffers.bucket_elements),
+                    .prefetch_bucket = asked.stage3_prefetch_bucket_size.value_or(engine.buffers.prefetch_elements),
+                    .reuse_distance = asked.stage3_max_reuse_distance.value_or(defaults.reuse_distance),
+                    .sub_group = asked.sub_group_size.value_or(defaults.sub_group)};
+  t.zero_plus_plus = {.partition = asked.zero_hpz_partition_size.value_or(1),
+                      .quantised_weights = asked.zero_quantized_weights.value_or(false),
+                      .quantised_gradients = asked.zero_quantized_gradients.value_or(false)};
+}
+
 Training resolve_training(const TrainingRequest& asked, const Scenario& s, Engine engine) {
   const std::int64_t zero_stage = s.parallelism.zero_stage;
   const EngineDescription& description = describe_engine(engine, zero_stage);
@@ -204,6 +215,7 @@ Training resolve_training(const TrainingRequest& asked, const Scenario& s, Engin
   resolve_fine_tuning(asked, t);
   t.optimizer_offload = asked.optimizer_offload.value_or(Offload::none);
   t.parameter_offload = asked.parameter_offload.value_or(Offload::none);
+  resolve_zero(asked, description, t);
   t.dropout = asked.dropout.value_or(default_dropout(s.model, engine));
   t.moe_load_factor = asked.moe_load_factor.value_or(1);
   t.tokens = asked.tokens.value_or(0);

@@ -76,6 +76,24 @@ void check_rank_count(const Scenario& s, Findings& findings) {
   }
 }
 
+/// ZeRO++ is of DeepSpeed's stage 3, and its second copy is cut over ranks that divide the shard group.
+void check_zero_plus_plus(const Scenario& s, Findings& findings) {
+  if (!findings.known({path::engine, path::zero_stage})) return;
+  const ZeroPlusPlus& z = s.training.zero_plus_plus;
+  const bool stage_3 = s.training.engine == Engine::deepspeed && s.parallelism.zero_stage == 3;
+  const auto reject = [&](const char* where, const std::string& what) {
+    findings.add(where, what + " is of DeepSpeed's stage 3. Set engine deepspeed and zero_stage 3, or leave it out.");
+  };
+  if (!stage_3) {
+    if (z.partition > 1) reject(path::hpz, "zero_hpz_partition_size");
+    if (z.quantised_weights) reject(path::quantized_weights, "zero_quantized_weights");
+    if (z.quantised_gradients) reject(path::quantized_gradients, "zero_quantized_gradients");
+  } else if (s.parallelism.data % z.partition != 0 && findings.known({path::hpz, path::data, path::gpus})) {
+    findings.add(path::hpz, "zero_hpz_partition_size " + number_text(z.partition) + " does not divide " +
+                                number_text(s.parallelism.data) + " data-parallel ranks. Set 1.");
+  }
+}
+
 FlopsPerSecond peak(const Gpu& gpu, Precision precision) {
   switch (precision) {
     case Precision::fp32:
@@ -117,6 +135,7 @@ void check_engine(const Scenario& s, Findings& findings) {
   check_degrees_supported(s, findings);
   check_zero_stage(s, findings);
   check_rank_count(s, findings);
+  check_zero_plus_plus(s, findings);
   check_gpu(s, findings);
 }
 

@@ -94,6 +94,24 @@ std::optional<Written> of_adapter(const Scenario& s) {
   if (s.training.peft == Peft::none) return std::nullopt;
   return member<&Scenario::training, Member>(s);
 }
+/// DeepSpeed's own settings, where its stage has them.
+template <auto Part, auto Member>
+std::optional<Written> of_zero(const Scenario& s, std::int64_t least_stage) {
+  if (s.training.engine != Engine::deepspeed || s.parallelism.zero_stage < least_stage) return std::nullopt;
+  return s.training.*Part.*Member;
+}
+template <auto Member>
+std::optional<Written> of_stage_1(const Scenario& s) {
+  return of_zero<&Training::zero_buffers, Member>(s, 1);
+}
+template <auto Member>
+std::optional<Written> of_stage_3(const Scenario& s) {
+  return of_zero<&Training::zero_buffers, Member>(s, 3);
+}
+template <auto Member>
+std::optional<Written> of_zero_plus_plus(const Scenario& s) {
+  return of_zero<&Training::zero_plus_plus, Member>(s, 3);
+}
 std::optional<Written> moe_capacity_factor(const Scenario& s) { return positive(s.training.moe_capacity_factor); }
 std::optional<Written> moe_dispatcher(const Scenario& s) {
   if (!s.model.moe.used()) return std::nullopt;
@@ -416,6 +434,35 @@ constexpr auto training_table = std::to_array<Field<TrainingRequest>>({
     {{.key = "parameter_offload", .fallback = "none", .help = "Where parameter shards live, if not on the GPU."},
      choice<&TrainingRequest::parameter_offload>(),
      &member<&Scenario::training, &Training::parameter_offload>},
+    {{"reduce_bucket_size", "elements", 1, limit::elements, "5e8", "DeepSpeed: gradients reduced at a time."},
+     &TrainingRequest::reduce_bucket_size,
+     &of_stage_1<&ZeroBuffers::reduce_bucket>},
+    {{"stage3_prefetch_bucket_size", "elements", 0, limit::elements, "5e7",
+      "DeepSpeed: parameters gathered ahead of their use."},
+     &TrainingRequest::stage3_prefetch_bucket_size,
+     &of_stage_3<&ZeroBuffers::prefetch_bucket>},
+    {{"stage3_max_reuse_distance", "elements", 0, limit::elements, "1e9",
+      "DeepSpeed: parameters used again within this distance stay gathered."},
+     &TrainingRequest::stage3_max_reuse_distance,
+     &of_stage_3<&ZeroBuffers::reuse_distance>},
+    {{"sub_group_size", "elements", 1, limit::elements, "1e9",
+      "DeepSpeed: part of the shard that is stepped at a time."},
+     &TrainingRequest::sub_group_size,
+     &of_stage_3<&ZeroBuffers::sub_group>},
+    {{"zero_hpz_partition_size", "ranks", 1, limit::gpus, "1: none",
+      "ZeRO++: ranks that hold a second copy of the parameters together, usually those of a node."},
+     &TrainingRequest::zero_hpz_partition_size,
+     &of_zero_plus_plus<&ZeroPlusPlus::partition>},
+    {{.key = "zero_quantized_weights",
+      .fallback = "false",
+      .help = "ZeRO++: whether parameters are gathered in 8 bits."},
+     &TrainingRequest::zero_quantized_weights,
+     &of_zero_plus_plus<&ZeroPlusPlus::quantised_weights>},
+    {{.key = "zero_quantized_gradients",
+      .fallback = "false",
+      .help = "ZeRO++: whether gradients are reduced in 4 bits, by two all-to-alls."},
+     &TrainingRequest::zero_quantized_gradients,
+     &of_zero_plus_plus<&ZeroPlusPlus::quantised_gradients>},
     {{.key = "dropout",
       .fallback = "true where the engine trains the model family with dropout",
       .help = "Whether dropout masks are kept."},

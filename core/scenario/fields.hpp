@@ -49,6 +49,7 @@ inline constexpr double hours = 1e12;
 inline constexpr double wait = 1e7;  // seconds, four months
 inline constexpr double slowdown = 100;
 inline constexpr double power = 10;
+inline constexpr double elements = 1e15;
 }  // namespace limit
 
 /// An enumeration in a request, without its type: its words, and how to set the one at an index.

@@ -91,6 +91,13 @@ struct TrainingRequest {
   std::optional<Objective> objective;
   std::optional<Offload> optimizer_offload;
   std::optional<Offload> parameter_offload;
+  std::optional<double> reduce_bucket_size;
+  std::optional<double> stage3_prefetch_bucket_size;
+  std::optional<double> stage3_max_reuse_distance;
+  std::optional<double> sub_group_size;
+  std::optional<std::int64_t> zero_hpz_partition_size;
+  std::optional<bool> zero_quantized_weights;
+  std::optional<bool> zero_quantized_gradients;
   std::optional<bool> overlap_gradient_reduction;
   std::optional<bool> overlap_parameter_gather;
   std::optional<bool> overlap_tensor_parallel;

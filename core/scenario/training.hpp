@@ -8,9 +8,21 @@
 
 namespace meshgauge {
 
-enum class Engine { single, dp, ddp, fsdp1, fsdp2, deepspeed, megatron, hf, torchtitan, megatron_deepspeed };
+enum class Engine {
+  single,
+  dp,
+  ddp,
+  fsdp1,
+  fsdp2,
+  deepspeed,
+  megatron,
+  hf,
+  torchtitan,
+  megatron_deepspeed,
+  aleph_alpha
+};
 MESHGAUGE_NAMES(Engine, "single", "dp", "ddp", "fsdp1", "fsdp2", "deepspeed", "megatron", "hf", "torchtitan",
-                "megatron_deepspeed");
+                "megatron_deepspeed", "aleph_alpha");
 /// Megatron's layers, whoever keeps the optimizer: vocabulary padded, fused kernels, dropout unless told otherwise.
 [[nodiscard]] constexpr bool has_megatron_layers(Engine e) {
   return e == Engine::megatron || e == Engine::megatron_deepspeed;
@@ -21,10 +33,11 @@ MESHGAUGE_NAMES(Engine, "single", "dp", "ddp", "fsdp1", "fsdp2", "deepspeed", "m
 enum class Precision { fp32, tf32, bf16, fp16, fp8, pure_bf16, mxfp8, nvfp4 };
 MESHGAUGE_NAMES(Precision, "fp32", "tf32", "bf16", "fp16", "fp8", "pure_bf16", "mxfp8", "nvfp4");
 
-enum class DataType { fp32, bf16, fp16, fp8, int64 };
-MESHGAUGE_NAMES(DataType, "fp32", "bf16", "fp16", "fp8", "int64");
+enum class DataType { fp32, bf16, fp16, fp8, int64, int8 };
+MESHGAUGE_NAMES(DataType, "fp32", "bf16", "fp16", "fp8", "int64", "int8");
 [[nodiscard]] constexpr double bytes_of(DataType t) {
-  return t == DataType::int64 ? 8.0 : t == DataType::fp32 ? 4.0 : t == DataType::fp8 ? 1.0 : 2.0;
+  const bool one = t == DataType::fp8 || t == DataType::int8;
+  return t == DataType::int64 ? 8.0 : t == DataType::fp32 ? 4.0 : one ? 1.0 : 2.0;
 }
 
 enum class Optimizer { adamw, adamw_8bit, adafactor, sgd, momentum, lion, muon };
@@ -89,6 +102,21 @@ MESHGAUGE_NAMES(MoeDispatcher, "alltoall", "allgather", "deepep", "hybridep");
 enum class Offload { none, cpu, nvme };
 MESHGAUGE_NAMES(Offload, "none", "cpu", "nvme");
 
+/// DeepSpeed's configuration, under its own names (deepspeed/runtime/zero/config.py); sizes in elements.
+struct ZeroBuffers {
+  double reduce_bucket = 0;      ///< 0: the engine's
+  double prefetch_bucket = 5e7;  ///< stage 3: gathered ahead of use
+  double reuse_distance = 1e9;   ///< stage 3: what is used again within it stays gathered
+  double sub_group = 1e9;        ///< stage 3: the optimizer steps through the shard in pieces
+};
+
+/// ZeRO++ (Wang et al. 2023, arXiv:2306.10209 section 3), stage 3 alone.
+struct ZeroPlusPlus {
+  std::int64_t partition = 1;        ///< hpZ: ranks over which a second copy of the parameters is cut; 1: none
+  bool quantised_weights = false;    ///< qwZ: parameters are gathered in 8 bits
+  bool quantised_gradients = false;  ///< qgZ: gradients are reduced in 4 bits by two all-to-alls
+};
+
 /// Of the engine's software, as in "0.14" or "4.45.2"; the patch level makes no difference to memory.
 struct EngineVersion {
   std::int64_t major = 0, minor = 0;
@@ -130,6 +158,8 @@ struct Training {
   Objective objective = Objective::next_token;
   Offload optimizer_offload = Offload::none;
   Offload parameter_offload = Offload::none;
+  ZeroBuffers zero_buffers;
+  ZeroPlusPlus zero_plus_plus;
   bool overlap_gradient_reduction = false;
   bool overlap_parameter_gather = false;
   bool overlap_tensor_parallel = false;  ///< Transformer Engine user buffers: collectives beside their own products

@@ -9,7 +9,9 @@ RunComparison compare(const Measured& measured, const Prediction& prediction,
                       const std::array<double, memory_kind_count>& half_ranges) {
   RunComparison result;
   const std::optional<bool> fitted = measured.fitted();
-  if (fitted) result.fits = FitComparison{.predicted = prediction.fits, .measured = *fitted};
+  if (fitted)
+    result.fits =
+        FitComparison{.predicted = prediction.fits, .measured = *fitted, .probability = prediction.fit_probability};
   if (fitted == false) return result;
   if (measured.step) {
     result.step = Comparison{.predicted = prediction.step.value,

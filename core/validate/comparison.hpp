@@ -20,6 +20,7 @@ struct Comparison {
 
 struct FitComparison {
   bool predicted = false, measured = false;
+  double probability = 0;  ///< of fitting, as predicted
 
   [[nodiscard]] constexpr bool right() const { return predicted == measured; }
 };

@@ -5,6 +5,8 @@
 
 #include "core/compose/step.hpp"
 #include "core/count/memory.hpp"
+#include "core/price/fit.hpp"
+#include "core/price/memory_spread.hpp"
 
 namespace meshgauge {
 namespace {
@@ -37,12 +39,17 @@ Prediction predict(const Scenario& scenario, const Profile& profile, MeasuredRan
     for (const Bytes device : kinds[static_cast<std::size_t>(MemoryKind::device)]) {
       prediction.fullest = max(prediction.fullest, device);
     }
+    for (const Bytes needed : needed_by_phase(ledger, profile.overhead.least_slack)) {
+      prediction.needed = max(prediction.needed, needed);
+    }
     if (!is_read(rank, stage, last)) continue;
     for (std::size_t kind = 0; kind < memory_kind_count; ++kind) {
       for (const Bytes bytes : kinds[kind]) prediction.memory[kind] = max(prediction.memory[kind], bytes);
     }
   }
   prediction.fits = prediction.fullest <= scenario.cluster.gpu.memory;
+  prediction.fit_probability =
+      fit_probability(prediction.needed, scenario.cluster.gpu.memory, memory_spread(scenario, profile).fit);
   return prediction;
 }
 

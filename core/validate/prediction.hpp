@@ -13,7 +13,9 @@ struct Prediction {
   Seconds step{}, step_low{}, step_high{};
   std::array<Bytes, memory_kind_count> memory{};  ///< of the rank asked for, each kind at its own peak
   Bytes fullest{};                                ///< device bytes of the stage that needs most
-  bool fits = false;                              ///< the fullest stage within the GPU's memory
+  Bytes needed{};  ///< of the stage that needs most, once the allocator has given back what it can
+  double fit_probability = 0;
+  bool fits = false;  ///< the fullest stage within the GPU's memory
 };
 
 [[nodiscard]] Prediction predict(const Scenario&, const Profile&, MeasuredRank);

@@ -18,6 +18,8 @@ double quantile(const std::vector<double>& sorted, double share) {
 
 void count(const FitComparison& fit, FitCounts& counts) {
   ++counts.n;
+  const double off = fit.probability - (fit.measured ? 1 : 0);
+  counts.brier += off * off;
   if (!fit.measured) ++counts.out_of_memory;
   if (fit.right()) {
     ++counts.right;
@@ -81,6 +83,7 @@ SetSummary summarise(std::span<const RunComparison> runs) {
     }
     if (run.fits) count(*run.fits, summary.fits);
   }
+  if (summary.fits.n > 0) summary.fits.brier /= static_cast<double>(summary.fits.n);
   summary.step_time = summarise(std::span<const Comparison>(steps));
   summary.collective_time = summarise(std::span<const Comparison>(collectives));
   summary.kernel_time = summarise(std::span<const Comparison>(kernels));

@@ -22,6 +22,7 @@ struct FitCounts {
   std::int64_t out_of_memory = 0;  ///< of the n, those that failed
   std::int64_t false_fits = 0;     ///< said to fit, but ran out of memory
   std::int64_t false_ooms = 0;     ///< said not to fit, but ran
+  double brier = 0;  ///< mean squared difference of the predicted probability and what happened (Brier 1950)
 };
 
 struct SetSummary {

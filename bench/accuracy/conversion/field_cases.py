@@ -9,6 +9,17 @@ MEMORY = {"peak_allocated": "allocated_bytes", "reserved": "reserved_bytes", "nv
 VERDICTS = {"oom": True, "fits": False}
 TIMES = ("step_time", "throughput")
 
+# What a script that the thread names runs with unless told otherwise: its README's command or its file of settings.
+SCRIPTS = (
+    (r"vicuna|fastchat", {"seq_len": "2048", "micro_batch": "2", "grad_accum": "16", "grad_ckpt": "1",
+                          "precision": "bf16"}, "lm-sys/FastChat README: fine-tuning Vicuna-7B with local GPUs"),
+    (r"mpt-7b|llm-foundry", {"seq_len": "2048"}, "mosaicml/llm-foundry scripts/train/yamls"),
+    (r"llama-?factory", {"seq_len": "1024", "grad_ckpt": "1"}, "hiyouga/LLaMA-Factory: cutoff_len 1024, checkpointing on"),
+)
+
+# Models with the shape of another one of the catalog but for a part that hardly counts.
+KIN = ((r"qwen2-vl-(7|72)b", r"qwen2-\1b", "the vision tower (0.7e9 parameters) is left out"),)
+
 
 def prepare(rows):
     return line
@@ -26,8 +37,8 @@ def engine_of(text, gpus):
         if not any(degree.values()):
             raise Skip("the thread does not state the layout")
         return "megatron", layout | {"zero_stage": 1 if "distributed optimizer" in text else 0}
-    if zero is not None:
-        return "deepspeed", {"zero_stage": int(zero)}
+    if zero is not None or text.startswith("gemini"):  # ColossalAI's Gemini is chunked ZeRO-3
+        return "deepspeed", {"zero_stage": int(zero or 3)}
     if text.startswith("fsdp2"):
         return ("torchtitan" if degree["tp"] or degree["pp"] else "fsdp2"), layout | {"zero_stage": 3}
     if text.startswith("fsdp"):
@@ -68,7 +79,7 @@ def adapters_of(text):
 
 def optimizer_of(text):
     text = text.lower()
-    if re.search(r"in-backward|anyprecision|hybrid", text):
+    if re.search(r"in-backward|anyprecision", text):
         raise Skip(f"optimizer {text} is not in the scenario format")
     if "muon" in text:
         return "muon"
@@ -79,6 +90,12 @@ def optimizer_of(text):
     if text.startswith("sgd"):
         return "sgd"
     return "adamw" if "adam" in text else None
+
+
+def attention_of(row):
+    """MPT's config.json sets attn_impl torch, which keeps the scores, unless a run overrides it."""
+    said = {"1": "flash", "0": "unfused"}.get(row.get("flash_attn", ""))
+    return said or ("unfused" if row["model_id"].startswith("mpt") else None)
 
 
 def measured_of(row, sequence, micro, accumulation):
@@ -100,7 +117,29 @@ def measured_of(row, sequence, micro, accumulation):
     raise Skip(f"{kind} in {unit or 'no unit'} is not a step time")
 
 
+def with_defaults(row):
+    """The row with the blanks filled in that the named script's defaults fill, and a remark."""
+    named = " ".join((row.get("what_was_run", ""), row["source"], row.get("model_id", "")))
+    for pattern, defaults, origin in SCRIPTS:
+        if re.search(pattern, named, re.IGNORECASE):
+            filled = {key: value for key, value in defaults.items() if row.get(key, "") in ("", "unknown")}
+            if filled:
+                said = ", ".join(f"{key} {value}" for key, value in filled.items())
+                return row | filled, f"not stated: {said} as in {origin}"
+            break
+    return row, None
+
+
+def model_of(name):
+    for pattern, kin, remark in KIN:
+        match = re.search(pattern, name, re.IGNORECASE)
+        if match:
+            return models.named(match.expand(kin)), remark
+    return models.named(name), None
+
+
 def line(row):
+    row, script = with_defaults(row)
     kind = row["observed_kind"]
     if row.get("source_kind") == "benchmark-table":
         raise Skip("a row of a benchmark table, counted with that table")
@@ -137,12 +176,13 @@ def line(row):
         "engine": engine, "precision": precision_of(row.get("precision", "")),
         "optimizer": optimizer_of(row.get("optimizer", "")), "sequence_length": sequence, "micro_batch_size": micro,
         "global_batch_size": micro * accumulation * replicas, "recompute": recompute,
-        "attention": {"1": "flash", "0": "unfused"}.get(row.get("flash_attn", "")),
+        "attention": attention_of(row),
         "parameter_offload": "cpu" if offload else None, "optimizer_offload": "cpu" if offload else None,
         "objective": "dpo" if re.search(r"\b[DC]PO\b", what) else "reward" if "reward model" in what else None,
         **clean(adapters_of(row.get("peft", ""))),
     }
-    notes = [what, row.get("observed"), note, remark,
+    model, kin = model_of(row["model_id"])
+    notes = [what, row.get("observed"), note, remark, script, kin,
              None if recompute else "gradient checkpointing not stated", row.get("cause_or_resolution")]
-    return run(row, "field cases", models.named(row["model_id"]), clusters.cluster_of(name, gpus, memory, min(gpus, 8)),
+    return run(row, "field cases", model, clusters.cluster_of(name, gpus, memory, min(gpus, 8)),
                layout, training, measured, notes, source=row.get("url") or row["source"])

@@ -22,8 +22,8 @@ ENGINES = (
     (r"internevo", "megatron", {"gradient_accumulation_fusion": False, "dropout": False}),
     (r"nanogpt ddp", "ddp", {}),
     (r"nanogpt|llm\.c|flash-attention training", "ddp", {}),
+    (r"aa-scaling|aleph", "aleph_alpha", {}),
     # Megatron's layout with other kernels: element-wise operators one by one, gradients added by autograd.
-    (r"aa-scaling|aleph", "megatron", {"kernels": "eager", "gradient_accumulation_fusion": False, "dropout": False}),
     (r"nanotron", "megatron", {"kernels": "eager", "gradient_accumulation_fusion": False, "dropout": False}),
     (r"megatron-deepspeed|gpt-neox|deepspeed.*megatron|megatron.*deepspeed", "megatron_deepspeed", {}),
     (r"megatron|nemo|primus|megascale|hai-llm|flagscale|mcore", "megatron", {}),
@@ -99,7 +99,7 @@ def engine_of(row):
         engine = "fsdp1" if zero == 3 else "deepspeed"
         further = {}
     degrees = [whole(row.get(column)) or 1 for column in ("tp", "pp", "cp", "ep")]
-    if engine not in ("megatron", "megatron_deepspeed", "torchtitan") and max(degrees) > 1:
+    if engine not in ("megatron", "megatron_deepspeed", "torchtitan", "aleph_alpha") and max(degrees) > 1:
         raise Skip(f"no engine has {row['framework']} with TP, PP, CP or EP")
     if engine in ("ddp", "single") and whole(row.get("gpus_total")) == 1:
         engine = "single"
@@ -201,8 +201,6 @@ def line(row, copies, superseded, oom_table):
     precision = precision_of(row, engine)
     recompute, recompute_said = recompute_of(row)
     adapters, adapted = adapters_of(row)
-    if engine == "megatron" and parallelism["zero_stage"] is None and re.search("aa-scaling", row["framework"].lower()):
-        parallelism["zero_stage"] = 1  # the sweep's small layouts fit with a sharded optimizer only
     notes = row.get("notes", "")
     compiled = flag(row.get("compile"))
     dispatcher = next((name for pattern, name in DISPATCHERS if re.search(pattern, notes, re.IGNORECASE)), None)
@@ -212,8 +210,6 @@ def line(row, copies, superseded, oom_table):
     if row["id"].startswith(("mlp-", "mbs-")) and engine == "megatron" and not gpu_id.startswith("mi"):
         gradient = "bf16"  # NVIDIA's performance recipes and MLPerf submissions reduce gradients in bf16
         remarks.append("bf16 gradients, as NVIDIA's performance recipes set them")
-    if re.search("aa-scaling|aleph", row.get("framework", "").lower()):
-        gradient = "bf16"  # 14e9 parameters at TP 1, PP 1 leave no room on 80 GB for fp32 gradients
     if re.search("BigScience", row.get("framework", "")):
         gradient = "fp32" if "fp32 grad accumulation" in notes else precision if precision == "fp16" else None
     # Megatron-Bridge recipes/moonlight/h100/moonlight_16b.py: bf16 moments, Transformer Engine's cross entropy.

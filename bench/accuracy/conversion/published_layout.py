@@ -41,6 +41,8 @@ def split_of(row, layers, pipeline, virtual, schedule, method):
     notes = row.get("notes", "")
     if pipeline == 1:
         return None, None
+    if re.search("aa-scaling|aleph", row.get("framework", "").lower()):
+        return stages.uniform_modules(layers, pipeline), None
     chunks = pipeline * virtual
     if method == "redis":
         raise Skip("the source does not say how the layers are redistributed")

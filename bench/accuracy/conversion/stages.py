@@ -57,3 +57,17 @@ def counting_ends(layers, pipeline, virtual, embedding=True, loss=True):
     each[0] -= embedding
     each[-1] -= loss
     return each
+
+
+def uniform_modules(layers, pipeline):
+    """Layers of each stage where embedding, layers, final norm and head are dealt out as equals, the first stages
+    getting the rest (Aleph-Alpha/scaling pipeline_partitioning.py pipe_partition_uniform)."""
+    each, rest = divmod(layers + 3, pipeline)
+    counts = [each + (stage < rest) for stage in range(pipeline)]
+    counts[0] -= 1
+    short = 2  # norm and head, from the last stage on backwards
+    for stage in reversed(range(pipeline)):
+        taken = min(short, counts[stage])
+        counts[stage] -= taken
+        short -= taken
+    return counts

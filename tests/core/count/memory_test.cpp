@@ -39,6 +39,11 @@ std::vector<json> varied() {
     }
   }
   for (int zero : {0, 1, 2, 3}) all.push_back(scenario("llama-3.1-8b", "deepspeed", {{"zero_stage", zero}}));
+  all.push_back(scenario("llama-3.1-8b", "deepspeed", {{"zero_stage", 3}}, {{"zero_hpz_partition_size", 4}}));
+  for (int tensor : {1, 2}) {
+    all.push_back(scenario("llama-2-7b", "aleph_alpha", {{"tensor_parallel_size", tensor}, {"pipeline_parallel_size", 2}},
+                           {{"recompute", "full"}, {"global_batch_size", 64}}));
+  }
   for (const char* optimizer : {"adamw_8bit", "adafactor", "sgd", "momentum", "lion"}) {
     all.push_back(scenario("t5-base", "ddp", json::object(), {{"optimizer", optimizer}}));
   }
@@ -171,6 +176,58 @@ TEST_CASE("DeepSpeed's reduction bucket is the 954 MiB that users measured") {
   // DeepSpeed issue #1302: overlap on or off differs by 954 MiB = 5e8 elements of 2 bytes.
   const json answer = estimate(scenario("llama-2-7b", "deepspeed", {{"zero_stage", 2}}));
   CHECK(line_bytes(answer.at("memory").at("stages").at(0), {"reduce_bucket"}) / 1048576 == Approx(954).margin(0.5));
+  // The same thread: overlapping buckets of 5e8 and of 1e8 elements differ by 1527 MiB.
+  const auto bucket = [](double elements) {
+    const json overlapping = estimate(scenario("llama-2-7b", "deepspeed", {{"zero_stage", 2}},
+                                               {{"overlap_gradient_reduction", true}, {"reduce_bucket_size", elements}}));
+    return line_bytes(overlapping.at("memory").at("stages").at(0), {"reduce_bucket"}) / 1048576;
+  };
+  CHECK(bucket(5e8) - bucket(1e8) == Approx(1527).margin(2));
+}
+
+TEST_CASE("DeepSpeed's step has the fp32 gradient shard that ran out of memory for a user") {
+  // hiyouga/LLaMA-Factory issue 1221: LLaMA-7B, stage 2 on 8 V100, 3.14 GiB asked for in Adam's step.
+  const json answer = estimate(scenario("llama-7b", "deepspeed", {{"zero_stage", 2}}));
+  CHECK(line_bytes(answer.at("memory").at("stages").at(0), {"fp32_gradient_shard"}) / gib == Approx(3.14).margin(0.005));
+}
+
+TEST_CASE("ZeRO++ holds a second copy of the parameters, cut over the ranks of a node") {
+  // Wang et al. 2023, arXiv:2306.10209 section 3.2: 2 M / z bytes of M parameters on z ranks.
+  const json answer = estimate(scenario("llama-2-7b", "deepspeed", {{"zero_stage", 3}}, {{"zero_hpz_partition_size", 8}}, 64));
+  CHECK(line_bytes(answer.at("memory").at("stages").at(0), {"secondary_parameters"}) == Approx(2.0 * 6738415616 / 8).margin(1));
+}
+
+TEST_CASE("Gathered logits of two micro-batches decide what runs on Aleph Alpha's trainer") {
+  // Hagemann et al. 2023, arXiv:2311.05610, their sheets: LLaMA-30B with a vocabulary of 128,000 at 8,192 tokens on 128
+  // A100, every layer recomputed. Four sequences ran out of memory at every layout, two at TP 2, PP 2 alone.
+  const auto fits = [](int tensor, int pipeline, int micro) {
+    json s = scenario("llama-33b", "aleph_alpha",
+                      {{"tensor_parallel_size", tensor}, {"pipeline_parallel_size", pipeline}},
+                      {{"recompute", "full"}, {"attention", "flash"}, {"sequence_length", 8192},
+                       {"micro_batch_size", micro}, {"global_batch_size", 512}},
+                      128);
+    s["model"] = {{"model_type", "llama"}, {"hidden_size", 6656}, {"num_hidden_layers", 60}, {"intermediate_size", 17920},
+                  {"num_attention_heads", 52}, {"vocab_size", 128000}, {"max_position_embeddings", 8192}};
+    return estimate(s).at("fits").get<bool>();
+  };
+  for (const int tensor : {2, 4}) {
+    for (const int pipeline : {2, 4, 8, 16}) {
+      INFO("TP " << tensor << " PP " << pipeline);
+      CHECK(!fits(tensor, pipeline, 4));
+      CHECK(fits(tensor, pipeline, 2) == (tensor * pipeline > 4));
+      CHECK(fits(tensor, pipeline, 1));
+    }
+  }
+}
+
+TEST_CASE("Full gradients wait for the last micro-batch under the Hugging Face Trainer's FSDP") {
+  // accelerate, GradientAccumulationPlugin.sync_each_batch: without it FSDP accumulates whole gradients.
+  const auto waiting = [](int batch) {
+    const json answer = estimate(scenario("llama-2-7b", "hf", {{"zero_stage", 3}}, {{"global_batch_size", batch}}));
+    return line_bytes(answer.at("memory").at("stages").at(0), {"unsharded_accumulation"});
+  };
+  CHECK(waiting(8) == 0);
+  CHECK(waiting(64) == 2.0 * 6738415616);
 }
 
 TEST_CASE("Logits of a large vocabulary cost what the threads report") {

@@ -71,6 +71,22 @@ TEST_CASE("DeepSpeed's stage 3 does not gather again what its reuse distance kee
   CHECK(volume_in_parameters(large) == Approx(3 - 5e8 / N).epsilon(1e-12));
 }
 
+TEST_CASE("ZeRO++ cuts the volume between nodes from 3 M to 0.75 M") {
+  // Wang et al. 2023, arXiv:2306.10209 table 1, of 16-bit elements: M / 2 forward, none backward, M / 4 of gradients.
+  Scenario s = data_parallel(llama2_7b(), dgx_a100(64), Engine::deepspeed, 3, 4096, 1, 64);
+  s.training.zero_buffers.reuse_distance = 0;
+  s.training.zero_plus_plus = {.partition = 8, .quantised_weights = true, .quantised_gradients = true};
+  const double bytes = 2 * rank_parameters(s, stage_shape(s, 0)).total();
+  double between = 0, near = 0;
+  for (const Transfer& t : stage_traffic(s, 0)) {
+    if (t.bytes == 4) continue;
+    (t.group == Group::data_parallel_in_node ? near : between) += t.bytes * t.count_per_step;
+  }
+  // The second all-to-all carries what the first has summed: an eighth of each rank's gradients, of eight ranks a node.
+  CHECK(between / bytes == Approx(0.5 + 0.25 / 8).epsilon(1e-12));
+  CHECK(near / bytes == Approx(0.5 + 0.25).epsilon(1e-12));
+}
+
 TEST_CASE("FSDP2 with bf16 parameters and fp32 reduction moves 8 bytes a parameter and micro-batch") {
   // 2 forward, 2 backward, 4 gradients; the root unit stays gathered: torch/distributed/fsdp/_fully_shard.
   Scenario s = data_parallel(llama2_7b(), dgx_a100(8), Engine::fsdp2, 3, 4096, 1, 16);

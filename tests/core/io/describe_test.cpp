@@ -70,7 +70,7 @@ TEST_CASE("Engines tell what they can do") {
     CHECK(std::find(stages.begin(), stages.end(), engine.at("default_zero_stage")) != stages.end());
   }
   CHECK(ids == std::set<std::string>{"single", "dp", "ddp", "fsdp1", "fsdp2", "deepspeed", "megatron", "hf",
-                                     "torchtitan", "megatron_deepspeed"});
+                                     "torchtitan", "megatron_deepspeed", "aleph_alpha"});
   CHECK(description.at("phases").size() == 7);
   CHECK(description.at("categories").size() == 8);
   CHECK(description.at("parts").size() == 10);

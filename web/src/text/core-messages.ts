@@ -6,7 +6,7 @@ import { language, spaced, word } from './language.svelte';
 export const lineName = (line: Line): string => language.core?.lines[line.id] ?? line.name;
 
 const fieldKey = /(^\w+(?= (?:is|为) )|(?<=\bSet )\w+(?= )|\b[a-z]+(?:_[a-z]+)+\b)/g;
-const engine = /\b(?:ddp|fsdp[12]|deepspeed|megatron_deepspeed|megatron|torchtitan)\b/g;
+const engine = /\b(?:ddp|fsdp[12]|deepspeed|aleph_alpha|megatron_deepspeed|megatron|torchtitan)\b/g;
 
 const fieldName = (key: string) => abbreviations[`/parallelism/${key}`] ?? word('field', key) ?? key;
 

@@ -100,6 +100,8 @@ const sentences: [RegExp, string][] = [
   // Engine and hardware.
   [/(\w+) is (\S+), but (\S+) has no (?:tensor|pipeline|context|expert tensor|expert) parallelism\./g, '$1 为 $2，但 $3 不支持。'],
   [/zero_stage is (\d), which (\S+) does not have\./g, 'ZeRO 级别为 $1，$2 没有这一级别。'],
+  [/(\w+) is of DeepSpeed's stage 3\. Set engine deepspeed and zero_stage 3, or leave it out\./g, '$1 只用于 DeepSpeed 的 ZeRO-3。请选 deepspeed 与 ZeRO 级别 3，或略去此项。'],
+  [number('(\\w+) # does not divide # data-parallel ranks\\.'), '$1 为 $2，不能整除 $3 个数据并行 rank。'],
   [number('engine (\\w+) runs on 1 GPU, and the cluster has #\\.'), '训练引擎 $1 只用 1 卡，而集群有 $2 卡。'],
   [number('engine dp is one process on one node of # GPUs, and the cluster has #\\.'), '训练引擎 dp 是单机单进程，一机 $1 卡，而集群有 $2 卡。'],
   [/The usable memory of (.*?) is not known\. Set (\w+)\./g, '$1 的可用显存未知，需填 $2。'],

@@ -6,7 +6,7 @@ import { defaultScenario } from '$page/state/default-scenario';
 export const optionPaths = ['option.on', 'option.off', 'option.zero_stage.'];
 
 const h100 = (gpus: number) => ({ system: 'dgx-h100', gpus });
-const engines = ['single', 'dp', 'ddp', 'fsdp1', 'fsdp2', 'deepspeed', 'hf', 'torchtitan', 'megatron_deepspeed'];
+const engines = ['single', 'dp', 'ddp', 'fsdp1', 'fsdp2', 'deepspeed', 'hf', 'torchtitan', 'megatron_deepspeed', 'aleph_alpha'];
 const dense = 'llama-2-7b';
 
 export const scenarios: Scenario[] = [

@@ -1,10 +1,6 @@
-// How sure it is that a job fits: a probability and a range, from the spread of the profile's memory residuals.
+// How sure it is that a job fits: a probability from the spread of predicted memory.
 #pragma once
 
-#include <array>
-
-#include "core/count/memory_kinds.hpp"
-#include "core/price/profile.hpp"
 #include "core/units.hpp"
 
 namespace meshgauge {
@@ -26,14 +22,6 @@ namespace meshgauge {
   if (spread <= 0) return predicted <= capacity ? 0.99 : 0.01;
   const double share = normal_share_below((capacity.value - predicted.value) / spread);
   return share < 0.01 ? 0.01 : share > 0.99 ? 0.99 : share;
-}
-
-/// Half width of the range that holds 90 % of a normal distribution, in standard deviations.
-inline constexpr double ninety_percent = 1.645;
-
-/// The same for allocated, reserved and device memory, relative.
-[[nodiscard]] inline std::array<double, memory_kind_count> half_ranges(const Profile& p) {
-  return {ninety_percent * p.allocated_sigma, ninety_percent * p.reserved_sigma, ninety_percent * p.memory_sigma};
 }
 
 }  // namespace meshgauge

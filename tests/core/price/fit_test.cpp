@@ -1,5 +1,5 @@
 // The chance to fit, against tables of the normal distribution (Abramowitz and Stegun, table 26.1).
-#include "core/io/fit.hpp"
+#include "core/price/fit.hpp"
 
 #include "tests/support/catch.hpp"
 
