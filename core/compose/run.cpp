@@ -43,7 +43,7 @@ std::vector<Figure> figures_of(const Scenario& s, const StepReport& step, const 
   list.push_back({{"steps", "steps", "D / B", "tokens over tokens of a step"},
                   "steps",
                   run.steps,
-                  {{"D", s.training.tokens}, {"B", s.tokens_per_step()}}});
+                  {{"D", s.training.tokens}, {"B", s.useful_tokens_per_step()}}});
   list.push_back({{"uninterrupted_days", "days without interruptions", "K * T * x / 86400", "steps times their time"},
                   "days",
                   run.uninterrupted_days,
@@ -118,7 +118,7 @@ Progress progress_of(const Scenario& s) {
 }
 
 std::optional<RunReport> estimate_run(const Scenario& s, const StepReport& step) {
-  const double tokens_per_step = s.tokens_per_step();
+  const double tokens_per_step = s.useful_tokens_per_step();
   if (s.training.tokens <= 0 || tokens_per_step <= 0) return std::nullopt;
   const CheckpointSize size = checkpoint_size(s);
   const auto gpus = static_cast<double>(group_size(s, Group::world));

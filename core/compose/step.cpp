@@ -41,7 +41,7 @@ void set_rates(const Scenario& scenario, StepReport& report) {
   const double gpu_seconds = report.seconds.value * gpus;
   const double peak = peak_of(scenario.cluster.gpu, scenario.training.precision).value;
   if (gpu_seconds <= 0 || peak <= 0) return;
-  report.tokens_per_second_per_gpu = scenario.tokens_per_step() / gpu_seconds;
+  report.tokens_per_second_per_gpu = scenario.useful_tokens_per_step() / gpu_seconds;
   report.model_flops_per_gpu = {report.flops.model_causal / gpu_seconds};
   report.mfu_causal = report.flops.model_causal / gpu_seconds / peak;
   report.mfu_full = report.flops.model_full / gpu_seconds / peak;

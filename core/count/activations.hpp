@@ -12,23 +12,32 @@ template <class Sink>
 void norm_activations(const MemoryContext& c, const SavedSet& set, bool keep_outputs, Sink& sink) {
   const auto norms = static_cast<double>(c.model().norms_per_layer);
   const bool rms = c.model().norm == Norm::rmsnorm;
+  const bool eager = c.training().kernels == Kernels::eager;
+  // Those whose output a matrix keeps: attention's, the MLP's.
+  double read = norms;
+  if (eager && c.adapted()) read = (c.keeps_input(true) ? 1.0 : 0.0) + (c.keeps_input(c.adapts_mlp()) ? 1.0 : 0.0);
+  if (c.fp32_stream()) read = rms ? 3 + c.g : norms;  // a 16-bit copy for each product; LayerNorm families pack Q, K, V
   if (rms && !c.training().fused_norm) {
-    sink.add({"norms", "Norms: fp32 input, normalised, output", "n * T * r * (4 + 2 * w) * h / u", hf_source},
-             set.category, set.phases, set.n * c.T * norms * (4 + 2 * c.w) * c.h / c.u,
-             {{"n", set.n}, {"T", c.T}, {"r", norms}, {"w", c.w}, {"h", c.h}, {"u", c.u}});
+    const double y = c.adapted() ? 0 : c.stream_bytes();  // what is multiplied by the weight, for its gradient
+    sink.add({"norms", "Norms: fp32 input, normalised, output", "n * T * (r * (4 + y) + o * w) * h / u", hf_source},
+             set.category, set.phases, set.n * c.T * (norms * (4 + y) + read * c.w) * c.h / c.u,
+             {{"n", set.n}, {"T", c.T}, {"r", norms}, {"y", y}, {"o", read}, {"w", c.w}, {"h", c.h}, {"u", c.u}});
     // Autograd saves it only as the norms' input (fp32), so not in 16 bits; the field's measurements, all with sdpa,
     // hold the layer's output beside what it saved. Of a rebuilt layer it is the checkpoint.
-    const bool measured = c.w == 2 && c.training().attention != Attention::unfused;
+    const bool measured = c.stream_bytes() == 2 && c.training().attention != Attention::unfused;
     if (measured && set.category == Category::activations) {
       sink.add({"residual", "Residual stream", "n * T * w * h / u", hf_source}, set.category, set.phases,
                set.n * c.T * c.w * c.h / c.u, {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"h", c.h}, {"u", c.u}});
     }
   } else {
     // A block with one norm (parallel attention) still reads it twice; both matrices share its output.
-    const double outputs = (keep_outputs ? norms : 0) * c.input_bytes / c.w;  // as the products read them
-    sink.add({"norms", "Norm inputs and outputs", "n * T * w * (r + o) * h / u", te_source}, set.category, set.phases,
-             set.n * c.T * c.w * (norms + outputs) * c.h / c.u,
-             {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"r", norms}, {"o", outputs}, {"h", c.h}, {"u", c.u}});
+    const double outputs = (keep_outputs ? read : 0) * c.input_bytes / c.w;  // as the products read them
+    // Of a rebuilt layer the first norm's input is the checkpoint.
+    const double inputs = norms - (eager && set.category == Category::transient ? 1 : 0);
+    const double v = c.stream_bytes();
+    sink.add({"norms", "Norm inputs and outputs", "n * T * (v * r + w * o) * h / u", te_source}, set.category,
+             set.phases, set.n * c.T * (v * inputs + c.w * outputs) * c.h / c.u,
+             {{"n", set.n}, {"T", c.T}, {"v", v}, {"r", inputs}, {"w", c.w}, {"o", outputs}, {"h", c.h}, {"u", c.u}});
   }
   const double statistics = rms ? 4 : 8;  // fp32: 1/rms, or mean and 1/std
   sink.add({"norm_statistics", "Norm statistics, fp32", "n * T * z * r / u", te_source}, set.category, set.phases,
@@ -125,11 +134,22 @@ void count_layer_activations(const MemoryContext& c, double held, LayerKind kind
   layer_activations(c, {n * kept.whole, Category::activations, alive}, kind, dropped_modules(c.training()), sink);
   if (dropped_modules(c.training()).operators) kept_products(c, {n, Category::activations, alive}, kind, sink);
   if (kept.inputs > 0) {
-    const double w = c.training().upcast_residual ? 4 : c.w;  // peft prepare_model_for_kbit_training
+    const double w = c.training().upcast_residual ? 4 : c.stream_bytes();  // peft prepare_model_for_kbit_training
+    const bool stay = c.adapted() && c.multi && c.engine.buffers.keeps_checkpoint_gradients;
     sink.add({"checkpoints", "Layer inputs kept for recompute", "n * i * T * w * h / u",
               "Chen et al. 2016, arXiv:1604.06174; arXiv:2205.05198 section 5: 2 s b h"},
-             Category::activations, alive, n * kept.inputs * c.T * w * c.h / c.u,
+             Category::activations, stay ? c.in(during(Phase::forward, Phase::reduce)) : alive,
+             n * kept.inputs * c.T * w * c.h / c.u,
              {{"n", n}, {"i", kept.inputs}, {"T", c.T}, {"w", w}, {"h", c.h}, {"u", c.u}});
+    if (stay) {
+      // Of the layers behind the first, less the gradient that the first layer's backward counts as its own.
+      sink.add({"checkpoint_gradients", "Gradients of layer inputs, kept by FSDP's hooks",
+                "max(0, n * i - 2) * T * w * h / u",
+                "torch/distributed/fsdp/_runtime_utils.py _register_post_backward_reshard_only_hook on reentrant "
+                "checkpoints"},
+               Category::transient, c.in(at(Phase::reduce)), std::max(0.0, n * kept.inputs - 2) * c.T * w * c.h / c.u,
+               {{"n", n}, {"i", kept.inputs}, {"T", c.T}, {"w", w}, {"h", c.h}, {"u", c.u}});
+    }
   }
 }
 
@@ -171,6 +191,14 @@ void count_activations(const MemoryContext& c, Sink& sink) {
     sink.add({"token_ids", "Token ids and labels, int64", "n * T * 16", "torch.long inputs of the embedding and loss"},
              Category::activations, alive, c.flight.activation_sets * c.T * 16,
              {{"n", c.flight.activation_sets}, {"T", c.T}});
+    const auto d = static_cast<double>(c.training().document_length);
+    if (d > 0) {
+      const double b = static_cast<double>(c.training().micro_batch_size);
+      sink.add({"document_bounds", "Document bounds and positions", "n * (8 * T + 8 * (T / d + b))",
+                "transformers modeling_flash_attention_utils.py: int64 position_ids; cu_seqlens of queries and keys"},
+               Category::activations, alive, c.flight.activation_sets * (8 * c.T + 8 * (c.T / d + b)),
+               {{"n", c.flight.activation_sets}, {"T", c.T}, {"d", d}, {"b", b}});
+    }
     if (c.training().dropout) {
       sink.add({"embedding_dropout", "Embedding dropout mask", "n * T * h / u",
                 "Korthikanti et al. 2022, arXiv:2205.05198 section 4.3"},
@@ -181,14 +209,16 @@ void count_activations(const MemoryContext& c, Sink& sink) {
   if (c.stage.head && c.model().final_norm) {
     const Phases until_loss = c.in(during(Phase::forward, Phase::loss));  // gone when the last layer's backward runs
     if (c.model().norm == Norm::rmsnorm && !c.training().fused_norm && !c.adapted()) {
-      sink.add({"final_norm", "Final norm: fp32 input, normalised, output", "T * (4 + 2 * w) * h / u", hf_source},
-               Category::activations, until_loss, c.T * (4 + 2 * c.w) * c.h / c.u,
-               {{"T", c.T}, {"w", c.w}, {"h", c.h}, {"u", c.u}});
+      const double v = c.stream_bytes();
+      sink.add({"final_norm", "Final norm: fp32 input, normalised, output", "T * (4 + v + w) * h / u", hf_source},
+               Category::activations, until_loss, c.T * (4 + v + c.w) * c.h / c.u,
+               {{"T", c.T}, {"v", v}, {"w", c.w}, {"h", c.h}, {"u", c.u}});
     } else {
-      sink.add({"final_norm", "Final norm input and output", "T * w * 2 * h / u",
+      const double v = c.stream_bytes();
+      sink.add({"final_norm", "Final norm input and output", "T * (v + w) * h / u",
                 "Korthikanti et al. 2022, arXiv:2205.05198 section 4.3"},
-               Category::activations, until_loss, c.T * c.w * 2 * c.h / c.u,
-               {{"T", c.T}, {"w", c.w}, {"h", c.h}, {"u", c.u}});
+               Category::activations, until_loss, c.T * (v + c.w) * c.h / c.u,
+               {{"T", c.T}, {"v", v}, {"w", c.w}, {"h", c.h}, {"u", c.u}});
     }
   }
   if (c.mixed() && c.engine.mixed_weights == MixedWeights::autocast) {

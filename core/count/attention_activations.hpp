@@ -42,14 +42,16 @@ template <class Sink>
 void grouped_attention_activations(const MemoryContext& c, const SavedSet& set, Sink& sink) {
   const bool eager = c.training().kernels == Kernels::eager;
   const bool flash = c.training().attention == Attention::flash || c.training().attention == Attention::cudnn;
-  if (eager && !flash) {
-    // Keys and values are expanded to all heads (repeat_kv). sdpa keeps its output and, transposed, what the output
+  const bool unfused = c.training().attention == Attention::unfused;
+  if (unfused || (eager && !flash)) {
+    // Keys and values are expanded to all heads (repeat_kv; Megatron-LM core/transformer/dot_product_attention.py
+    // repeat_interleave). sdpa keeps its output and, transposed, what the output
     // projection reads; the plain product's own output is dropped.
     sink.add({"attention_qkv", "Query, key, value (expanded)", "n * T * w * 3 * a * q / t", hf_source}, set.category,
              set.phases, set.n * c.T * c.w * 3 * c.a * c.q / c.t,
              {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"a", c.a}, {"q", c.q}, {"t", c.t}});
-    const bool reads_copy = !c.adapted() || c.quantised() || c.training().lora_targets != LoraTargets::query_value;
-    const double o = c.training().attention == Attention::unfused || !reads_copy ? 1 : 2;
+    const bool reads_copy = c.keeps_input(c.adapts_attention_output());
+    const double o = unfused || !reads_copy ? 1 : 2;
     sink.add({"attention_output", o == 1 ? "Attention output" : "Attention output and its transpose",
               "n * T * w * o * a * q / t", hf_source},
              set.category, set.phases, set.n * c.T * c.w * o * c.a * c.q / c.t,
@@ -85,8 +87,10 @@ void grouped_attention_activations(const MemoryContext& c, const SavedSet& set, 
 template <class Sink>
 void score_activations(const MemoryContext& c, const SavedSet& set, Sink& sink) {
   const bool eager = c.training().kernels == Kernels::eager;
-  const double softmax = eager && c.w == 2 ? 4 : c.w;
-  const double dropped = c.training().dropout ? 1 + c.w : (eager && c.w == 2 ? c.w : 0);
+  // GPT-2's softmax is in the scores' format; under autocast every softmax is fp32.
+  const bool wide = eager && c.w == 2 && (!c.gpt2_modules() || c.fp32_stream());
+  const double softmax = wide ? 4 : c.w;
+  const double dropped = c.training().dropout ? 1 + c.w : (wide ? c.w : 0);
   sink.add({"attention_scores", "Attention scores", "n * T * b * a * s / t",
             "Korthikanti et al. 2022, arXiv:2205.05198 section 4.1: 5 a s / h; eager fp32 softmax"},
            set.category, set.phases, set.n * c.T * (softmax + dropped) * c.a * c.s / c.t,

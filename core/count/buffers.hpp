@@ -64,7 +64,9 @@ void count_gathered_units(const MemoryContext& c, Sink& sink) {
       sink.add({"gathered_units", "Gathered layers, current and next", "w * n * U", source}, Category::buffers,
                c.in(at(Phase::forward)), gw * n * U, {{"w", gw}, {"n", n}, {"U", U}});
       sink.add({"gathered_units", "Gathered layers, current and next", "w * n * U", source}, Category::buffers,
-               backward, gw * b * U, {{"w", gw}, {"n", b}, {"U", U}});
+               c.in(at(Phase::backward)), gw * b * U, {{"w", gw}, {"n", b}, {"U", U}});
+      sink.add({"gathered_units", "Gathered layers, current and next", "w * n * U", source}, Category::buffers,
+               c.in(at(Phase::reduce)), gw * U, {{"w", gw}, {"n", 1}, {"U", U}});
     }
     // The root unit's gradients wait for the embedding's, which is the last.
     const double trained = c.adapted() ? c.trained() / P : 1;  // adapters lie in the same units
@@ -110,7 +112,8 @@ void count_layer_backward(const MemoryContext& c, Sink& sink) {
   // FlashAttention-2 accumulates dQ in fp32 and, with grouped KV heads, expands dK and dV to all heads.
   const double A = flash ? 4 * c.w + 4 + (gqa ? 2 * c.w : 0) : 4 * c.w;
   // In place of the product, if it was kept, whose last use was the second matrix's gradient.
-  const double F = c.w * (c.g + (c.model().gated() && eager && c.frozen_mlp() ? 1 : 0));
+  const bool kept = c.keeps_input(c.adapts_mlp());
+  const double F = c.w * (c.g + (c.model().gated() && eager && !kept ? 1 : 0));
   // Attention's backward comes when the saved tensors of the MLP behind it are gone.
   const double X = c.w * kept_mlp_widths(c);
   // Of a mixture, the tokens of the local experts: top-k times the width of one, and the shared expert.

@@ -45,8 +45,12 @@ void add_core(const Scenario& scenario, double s, double width, bool causal, boo
   const ModelShape& m = scenario.model;
   const double core = s * width;
   const double local = windowed && m.layers > 0 ? number(m.local_layers) / number(m.layers) : 0;
+  const double d = number(scenario.training.document_length);
+  const bool packed = d > 0 && d < s;  // documents see themselves alone: d / s of the square
+  const double side = packed ? d : s;
   const auto share = [&](bool masked) {
-    return (1 - local) * visible_share(s, 0, masked) + local * visible_share(s, number(m.window), masked);
+    return side / s *
+           ((1 - local) * visible_share(side, 0, masked) + local * visible_share(side, number(m.window), masked));
   };
   // Papers give no convention for windows: what lies outside them is no work of the model under either.
   work.core += core * share(false);

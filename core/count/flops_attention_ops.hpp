@@ -14,6 +14,13 @@ namespace meshgauge::ops {
   return std::min(all, causal ? s * window - 0.5 * window * (window - tile) : s * std::min(s, 2 * window));
 }
 
+/// The same with documents of `document` tokens packed into the sequence, which do not see each other (flash_attn's
+/// varlen interface, cu_seqlens). 0: one document.
+[[nodiscard]] inline double packed_scores(double s, double document, double window, bool causal) {
+  if (document <= 0 || document >= s) return flash_scores(s, window, causal);
+  return s / document * flash_scores(document, window, causal);
+}
+
 /// Softmax attention of `causal` kind between s queries and s keys, over all heads of the rank.
 template <class Sink>
 void attention_core(Emitter<Sink>& e, const char* id, bool causal, bool windowed) {
@@ -39,8 +46,9 @@ void attention_core(Emitter<Sink>& e, const char* id, bool causal, bool windowed
   // Layers of both widths are told apart only by their number, so each layer is priced as the mean of all.
   const double local =
       windowed && m.layers > 0 ? static_cast<double>(m.local_layers) / static_cast<double>(m.layers) : 0;
-  double scores = (1 - local) * flash_scores(z.s, 0, causal);
-  if (local > 0) scores += local * flash_scores(z.s, static_cast<double>(m.window), causal);
+  const auto document = static_cast<double>(e.scenario.training.document_length);
+  double scores = (1 - local) * packed_scores(z.s, document, 0, causal);
+  if (local > 0) scores += local * packed_scores(z.s, document, static_cast<double>(m.window), causal);
   const double flops = 2 * heads * scores * (z.qk + z.dv);
   e.sink(Op{.id = id,
             .kind = OpKind::attention,

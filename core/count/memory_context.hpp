@@ -40,9 +40,31 @@ struct MemoryContext {
   [[nodiscard]] double trained_experts() const { return adapted() ? 0 : rank.experts; }
   [[nodiscard]] double trained() const { return trained_dense() + trained_experts(); }
   [[nodiscard]] bool adapted() const { return scenario.training.peft != Peft::none; }
-  /// A frozen 16-bit matrix keeps no input; bitsandbytes' and GPTQ's products keep theirs, and an adapter reads it.
-  [[nodiscard]] bool frozen_mlp() const {
-    return adapted() && !quantised() && scenario.training.lora_targets != LoraTargets::all_linear;
+  /// torch.autocast over fp32 weights: embedding, norms and the sums between layers are fp32, products 16 bit, and
+  /// each product casts its input anew.
+  [[nodiscard]] bool fp32_stream() const {
+    return mixed() && engine.mixed_weights == MixedWeights::autocast && !adapted() &&
+           scenario.training.kernels == Kernels::eager;
+  }
+  /// Bytes of a hidden state between layers.
+  [[nodiscard]] double stream_bytes() const { return fp32_stream() ? 4 : w; }
+  /// transformers modeling_gpt2.py: softmax in the scores' own format, gelu_new written out in elementary operators.
+  [[nodiscard]] bool gpt2_modules() const {
+    return scenario.training.engine == Engine::hf && scenario.training.kernels == Kernels::eager &&
+           scenario.model.kind == ModelKind::decoder && scenario.model.norm == Norm::layernorm &&
+           scenario.model.position == Position::learned;
+  }
+  [[nodiscard]] bool adapts_mlp() const { return scenario.training.lora_targets == LoraTargets::all_linear; }
+  [[nodiscard]] bool adapts_attention_output() const {
+    return scenario.training.lora_targets != LoraTargets::query_value;
+  }
+  /// Whether eager autograd keeps the input of a matrix: it is needed for the weight's gradient. A frozen matrix keeps
+  /// none (torch's linear, bitsandbytes MatMul4Bit, GPTQ QuantLinearFunction); an adapter reads the same tensor unless
+  /// dropout made it a copy of its own, and fused kernels keep both.
+  [[nodiscard]] bool keeps_input(bool has_adapter) const {
+    if (!adapted()) return true;
+    const Training& training = scenario.training;
+    return has_adapter && (training.lora_kernels == LoraKernels::fused || training.lora_dropout == 0);
   }
   [[nodiscard]] bool quantised() const {
     return scenario.training.peft == Peft::qlora || scenario.training.peft == Peft::gptq_lora;
@@ -70,7 +92,9 @@ struct MemoryContext {
   const InFlight flight = in_flight(par.schedule, stage, par.pipeline, par.virtual_pipeline, scenario.micro_batches(),
                                     par.group_in_a_row());
   const bool sharded_kv = par.tensor <= model.kv_heads;
-  const bool context_shards = training.engine == Engine::megatron;  // Megatron shards over dp * cp
+  // Megatron's optimizer and torchtitan's FSDP (parallel_dims.py, mesh dp_shard_cp) shard over dp * cp.
+  const bool titan = training.engine == Engine::torchtitan;
+  const bool context_shards = training.engine == Engine::megatron || titan;
   return {
       .scenario = scenario,
       .engine = describe_engine(training.engine, par.zero_stage),
@@ -97,7 +121,7 @@ struct MemoryContext {
       .m = static_cast<double>(scenario.micro_batches()),
       .d = static_cast<double>(context_shards ? par.shard_group() : par.data / par.replicas),
       .de = static_cast<double>(std::max<std::int64_t>(1, par.expert_data() / par.replicas)),
-      .multi = par.data > 1,
+      .multi = par.data * (titan ? par.context : 1) > 1,
   };
 }
 

@@ -11,9 +11,21 @@ inline constexpr const char* mlp_source =
 /// Bytes of width `f` kept by a dense MLP, in multiples of f * w: pre-activations, product, and eager's extra copies.
 [[nodiscard]] inline double mlp_widths(const MemoryContext& c) {
   const bool eager = c.training().kernels == Kernels::eager;
-  if (c.model().gated()) return eager ? (c.frozen_mlp() ? 3 : 4) : 3;  // eager keeps gate, act(gate), up, the product
-  if (c.model().activation == Activation::relu && eager) return 1;     // ReLU needs only its own output
-  return 2;
+  const bool keeps_product = !eager || c.keeps_input(c.adapts_mlp());
+  if (c.model().gated() && eager) {
+    // Gate, act(gate), up and the product; unsloth's LoRA_MLP computes the middle two again.
+    const bool fused = c.adapted() && c.adapts_mlp() && c.training().lora_kernels == LoraKernels::fused;
+    return fused ? 2 : keeps_product ? 4 : 3;
+  }
+  if (c.model().gated()) return 3;
+  if (c.gpt2_modules() && c.model().activation == Activation::gelu) {
+    // activations.py NewGELUActivation keeps x for the cube, tanh, x / 2 and 1 + tanh; autocast makes the cube, and
+    // with it all but x / 2, fp32.
+    const double kept = c.fp32_stream() ? (3 * 4 + c.w) / c.w : 4;
+    return kept + (keeps_product ? 1 : 0);
+  }
+  if (c.model().activation == Activation::relu && eager) return 1;  // ReLU needs only its own output
+  return keeps_product ? 2 : 1;
 }
 
 /// The same, with the second matrix's input as it is kept under fp8.
@@ -45,14 +57,18 @@ void moe_activations(const MemoryContext& c, const SavedSet& set, bool keep, Sin
   // Without a gate act(x) and act(x) * prob are both kept; eager experts are MLPs of their own.
   const bool eager = c.training().kernels == Kernels::eager;
   const double widths = (eager ? mlp_widths(c) : c.g + (c.model().gated() ? 1 : 2)) - 1 + c.input_bytes / c.w;
+  const bool keeps_inputs = !eager || c.keeps_input(c.adapts_mlp());
   sink.add({"moe_router", "Router logits, probabilities, map", "n * T * 9 * E / u", source}, set.category, set.phases,
            set.n * c.T * 9 * E / c.u, {{"n", set.n}, {"T", c.T}, {"E", E}, {"u", c.u}});
-  sink.add({"moe_expert_inputs", "Permuted expert inputs", "n * T / u * K * x * B * w * h", source}, set.category,
-           set.phases, set.n * R * c.input_bytes * c.h,
-           {{"n", set.n}, {"T", c.T}, {"u", c.u}, {"K", K}, {"x", x}, {"B", B}, {"w", c.input_bytes}, {"h", c.h}});
-  if (unpermutes) {
+  if (keeps_inputs) {
+    sink.add({"moe_expert_inputs", "Permuted expert inputs", "n * T / u * K * x * B * w * h", source}, set.category,
+             set.phases, set.n * R * c.input_bytes * c.h,
+             {{"n", set.n}, {"T", c.T}, {"u", c.u}, {"K", K}, {"x", x}, {"B", B}, {"w", c.input_bytes}, {"h", c.h}});
+  }
+  if (unpermutes || eager) {
     sink.add({"moe_expert_outputs", "Expert outputs, weighted after", "n * T / u * K * w * h",
-              "Megatron-LM core/transformer/moe/moe_utils.py unpermute, core 0.12 and older"},
+              eager ? "transformers modeling_mixtral.py: expert output times routing weight"
+                    : "Megatron-LM core/transformer/moe/moe_utils.py unpermute, core 0.12 and older"},
              set.category, set.phases, set.n * c.T / c.u * K * c.w * c.h,
              {{"n", set.n}, {"T", c.T}, {"u", c.u}, {"K", K}, {"w", c.w}, {"h", c.h}});
   }

@@ -16,9 +16,10 @@ namespace meshgauge {
                       : 0);
 }
 
-/// What the caching allocator holds beyond one phase's tensors: where tensors cross streams by record_stream (FSDP1),
-/// blocks of the activations are not free yet when gradients and the optimizer's temporaries ask for memory, and both
-/// stay reserved side by side (torch/distributed/fsdp; fms-acceleration's tables show the sum).
+/// What the caching allocator holds beyond one phase's tensors: where tensors cross streams (FSDP), blocks of the
+/// activations are not there for gradients and the optimizer's temporaries, and both stay reserved side by side
+/// (torch/distributed/fsdp; fms-acceleration's tables and torchtitan PR #165, which prints active and reserved memory,
+/// show the sum).
 [[nodiscard]] inline double kept_blocks(const PhaseTotals& allocated) {
   const auto total = [&](Phase phase) { return allocated.totals[static_cast<std::size_t>(phase)].value; };
   const double active = std::max({total(Phase::forward), total(Phase::loss), total(Phase::backward)});
@@ -47,7 +48,8 @@ double split_blocks(const MemoryContext& c, Sink& sink) {
 template <class Sink>
 void count_outside(const MemoryContext& c, const OverheadConstants& constants, const PhaseTotals& allocated,
                    Sink& sink) {
-  const double kept = c.engine.buffers.records_streams && c.multi ? kept_blocks(allocated) : 0;
+  const bool grows = c.training().expandable_segments;  // any freed page serves any later tensor of its stream
+  const double kept = c.engine.buffers.separate_pools && c.multi && !grows ? kept_blocks(allocated) : 0;
   const double G = communicators(c.scenario);
   const double peers = c.parallelism().expert > 1
                            ? static_cast<double>(std::min(c.parallelism().expert, c.scenario.cluster.gpus_per_node) - 1)
@@ -58,8 +60,8 @@ void count_outside(const MemoryContext& c, const OverheadConstants& constants, c
   const double lost = split_blocks(c, sink);
   for (std::size_t i = 0; i < phase_count; ++i) {
     const auto phase = static_cast<Phase>(i);
-    const double r = constants.allocator_slack + c.engine.buffers.fragmentation, e = constants.least_slack,
-                 A = allocated.totals[i].value;
+    const double e = constants.least_slack, A = allocated.totals[i].value;
+    const double r = grows ? e : constants.allocator_slack + c.engine.buffers.fragmentation;
     const double K = phase < Phase::forward ? 0 : kept;
     const double O = whole(context).value + (phase < Phase::forward || G == 0 ? 0 : whole(nccl).value) +
                      (phase == Phase::loss ? lost : 0);

@@ -16,13 +16,16 @@ MESHGAUGE_NAMES(Collective, "all_reduce", "all_gather", "reduce_scatter", "all_t
 [[nodiscard]] constexpr double wire_factor(Collective c, std::int64_t group_size) {
   const auto g = static_cast<double>(group_size);
   switch (c) {
-    case Collective::all_reduce: return 2 * (g - 1) / g;
+    case Collective::all_reduce:
+      return 2 * (g - 1) / g;
     case Collective::all_gather:
     case Collective::reduce_scatter:
-    case Collective::all_to_all: return (g - 1) / g;
+    case Collective::all_to_all:
+      return (g - 1) / g;
     case Collective::broadcast:
     case Collective::reduce:
-    case Collective::send_recv: return 1;
+    case Collective::send_recv:
+      return 1;
   }
   return 1;
 }

@@ -47,11 +47,15 @@ struct BufferRules {
   double prefetch_elements = 0;  ///< and so many are gathered ahead
   double gathered_units_forward = 0;  ///< FSDP units gathered at the forward peak, in units of 16-bit parameters
   double gathered_units_backward = 0;
-  double reduce_input_units = 0;        ///< unsharded gradients waiting for their reduce-scatter, units of reduce dtype
-  double step_flat_bytes = 0;           ///< at the step: the shard's 16-bit gradients flattened, before their fp32 copy
-  double fragmentation = 0;             ///< share of allocated memory reserved beyond the profile's slack
-  double modules = 0;                   ///< bytes of CUDA modules loaded up front: before CUDA 11.7's lazy loading
-  bool records_streams = false;         ///< freed blocks wait for other streams and are not there for the next phase
+  double reduce_input_units = 0;  ///< unsharded gradients waiting for their reduce-scatter, units of reduce dtype
+  double step_flat_bytes = 0;     ///< at the step: the shard's 16-bit gradients flattened, before their fp32 copy
+  double fragmentation = 0;       ///< share of allocated memory reserved beyond the profile's slack
+  double modules = 0;             ///< bytes of CUDA modules loaded up front: before CUDA 11.7's lazy loading
+  /// Gradients and what the optimizer asks for do not find the blocks of the activations: those wait for other streams
+  /// (FSDP1's record_stream), or the pool is another stream's (FSDP2's reduce-scatter).
+  bool separate_pools = false;
+  /// Inputs of checkpointed layers and their gradients stay until the backward ends, where units are frozen.
+  bool keeps_checkpoint_gradients = false;
   bool reduces_at_step = false;         ///< buckets come after the last backward, beside the gradients
   bool second_bucket_overlaps = false;  ///< stages 1 and 2: two buckets in turn where the reduction overlaps
   bool foreach_optimizer = false;       ///< torch foreach: one temporary of the size of the local parameters
@@ -78,6 +82,7 @@ struct EngineDescription {
   bool gradient_buffer = false;                  ///< gradients live in one buffer that is allocated once
   bool fuses_gradient_accumulation = false;      ///< weight gradients are added inside the GEMM (no second pass)
   EngineVersion asynchronous_input_gradients{};  ///< sums them over tensor ranks beside weight gradients since then
+  bool expandable_segments = false;              ///< its launcher sets PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
   Kernels kernels = Kernels::eager;
   BufferRules buffers;
 };

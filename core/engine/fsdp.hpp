@@ -25,7 +25,7 @@ inline constexpr EngineDescription fsdp1{
     .buffers = {.gathered_units_forward = 2,
                 .gathered_units_backward = 2,
                 .reduce_input_units = 1,
-                .records_streams = true,
+                .separate_pools = true,
                 .foreach_optimizer = true},
 };
 
@@ -43,6 +43,7 @@ inline constexpr EngineDescription fsdp2{
     .buffers = {.gathered_units_forward = 3,
                 .gathered_units_backward = 2,
                 .reduce_input_units = 1,
+                .separate_pools = true,
                 .foreach_optimizer = true},
 };
 

@@ -29,6 +29,9 @@ inline constexpr EngineDescription hf{
 };
 
 /// accelerate's FSDP plugin upcasts what is trained to fp32 (src/accelerate/utils/fsdp_utils.py).
+/// FSDP1 puts a hook on the inputs of a frozen unit to know when to reshard it
+/// (torch/distributed/fsdp/_runtime_utils.py _register_post_backward_reshard_only_hook). The Trainer's checkpointing is
+/// reentrant: there these inputs are leaves, which the hook keeps alive with their .grad until the backward ends.
 inline constexpr EngineDescription hf_sharded{
     .id = Engine::hf,
     .name = hf.name,
@@ -44,6 +47,7 @@ inline constexpr EngineDescription hf_sharded{
     .buffers =
         [] {
           BufferRules rules = fsdp1.buffers;
+          rules.keeps_checkpoint_gradients = true;
           rules.fragmentation = hf_fragmentation;
           return rules;
         }(),

@@ -20,6 +20,7 @@ inline constexpr EngineDescription torchtitan{
     .default_zero = 3,
     .zero = fsdp2.zero,
     .mixed_weights = MixedWeights::gathered,
+    .expandable_segments = true,  // torchtitan run_train.sh
     .kernels = Kernels::compiled,
     .buffers = fsdp2.buffers,
 };

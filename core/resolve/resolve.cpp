@@ -156,6 +156,7 @@ void resolve_fine_tuning(const TrainingRequest& asked, Training& t) {
   t.lora_rank = asked.lora_rank.value_or(16);
   t.lora_targets = asked.lora_targets.value_or(LoraTargets::attention);
   t.lora_kernels = asked.lora_kernels.value_or(LoraKernels::plain);
+  t.lora_dropout = asked.lora_dropout.value_or(0);
   t.double_quantisation = asked.double_quantisation.value_or(true);
   t.upcast_residual = t.peft != Peft::none && asked.upcast_residual.value_or(false);
   t.objective = asked.objective.value_or(Objective::next_token);
@@ -182,6 +183,8 @@ Training resolve_training(const TrainingRequest& asked, const Scenario& s, Engin
   t.optimizer = asked.optimizer.value_or(Optimizer::adamw);
   t.gradient_dtype = asked.gradient_dtype.value_or(default_gradient_dtype(description, t.precision));
   t.sequence_length = asked.sequence_length.value_or(default_sequence(s.model));
+  t.document_length = asked.document_length.value_or(0);
+  t.batch_fill = asked.batch_fill.value_or(1);
   t.micro_batch_size = asked.micro_batch_size.value_or(1);
   const std::int64_t accumulation = s.parallelism.pipeline > 1 ? pipeline_fill * s.parallelism.pipeline : 1;
   t.global_batch_size =
@@ -192,6 +195,7 @@ Training resolve_training(const TrainingRequest& asked, const Scenario& s, Engin
   t.kernels = asked.kernels.value_or(description.kernels);
   t.fused_norm = asked.fused_norm.value_or(t.kernels != Kernels::eager);
   t.attention = asked.attention.value_or(default_attention(s.cluster.gpu, engine, t.kernels));
+  t.expandable_segments = asked.expandable_segments.value_or(description.expandable_segments);
   t.engine_version = parse_version(asked.engine_version.value_or("")).value_or(description.newest);
   t.reduce_dtype = asked.reduce_dtype.value_or(default_reduce_dtype(description, t));
   t.boundary_dtype = asked.boundary_dtype.value_or(activation_dtype(t.precision));

@@ -112,6 +112,18 @@ template <auto Member>
 std::optional<Written> of_zero_plus_plus(const Scenario& s) {
   return of_zero<&Training::zero_plus_plus, Member>(s, 3);
 }
+std::optional<Written> expandable_segments(const Scenario& s) {
+  if (!s.training.expandable_segments) return std::nullopt;
+  return true;
+}
+std::optional<Written> document_length(const Scenario& s) {
+  if (s.training.document_length == 0) return std::nullopt;
+  return s.training.document_length;
+}
+std::optional<Written> batch_fill(const Scenario& s) {
+  if (s.training.batch_fill == 1) return std::nullopt;
+  return s.training.batch_fill;
+}
 std::optional<Written> moe_capacity_factor(const Scenario& s) { return positive(s.training.moe_capacity_factor); }
 std::optional<Written> moe_dispatcher(const Scenario& s) {
   if (!s.model.moe.used()) return std::nullopt;
@@ -333,6 +345,14 @@ constexpr auto training_table = std::to_array<Field<TrainingRequest>>({
       "Tokens of one sequence."},
      &TrainingRequest::sequence_length,
      &member<&Scenario::training, &Training::sequence_length>},
+    {{"document_length", "tokens", 0, limit::sequence, "0: one document a sequence",
+      "Mean length of the documents packed into a sequence, which attend within themselves."},
+     &TrainingRequest::document_length,
+     &document_length},
+    {{"batch_fill", "", 0, limit::share, "1",
+      "Share of the tokens of a padded batch that are no padding; sequence_length is that of the longest."},
+     &TrainingRequest::batch_fill,
+     &batch_fill},
     {{"micro_batch_size", "sequences", 1, limit::micro_batch, "1", "Sequences that one replica runs forward at once."},
      &TrainingRequest::micro_batch_size,
      &member<&Scenario::training, &Training::micro_batch_size>},
@@ -415,6 +435,14 @@ constexpr auto training_table = std::to_array<Field<TrainingRequest>>({
     {{.key = "lora_kernels", .fallback = "plain", .help = "fused: base and adapter run in one operator."},
      choice<&TrainingRequest::lora_kernels>(),
      &of_adapter<&Training::lora_kernels>},
+    {{"lora_dropout", "", 0, limit::share, "0", "Dropout on the adapters' inputs, which then are copies of their own."},
+     &TrainingRequest::lora_dropout,
+     &of_adapter<&Training::lora_dropout>},
+    {{.key = "expandable_segments",
+      .fallback = "true for torchtitan, else false",
+      .help = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, which keeps little memory beside the tensors."},
+     &TrainingRequest::expandable_segments,
+     &expandable_segments},
     {{.key = "double_quantisation", .fallback = "true", .help = "QLoRA: whether the scales are quantised too."},
      &TrainingRequest::double_quantisation,
      &double_quantisation},

@@ -50,6 +50,7 @@ inline constexpr double wait = 1e7;  // seconds, four months
 inline constexpr double slowdown = 100;
 inline constexpr double power = 10;
 inline constexpr double elements = 1e15;
+inline constexpr double share = 1;
 }  // namespace limit
 
 /// An enumeration in a request, without its type: its words, and how to set the one at an index.

@@ -86,6 +86,11 @@ struct TrainingRequest {
   std::optional<std::int64_t> lora_rank;
   std::optional<LoraTargets> lora_targets;
   std::optional<LoraKernels> lora_kernels;
+  std::optional<std::int64_t> document_length;
+  std::optional<double> batch_fill;
+  std::optional<double> lora_dropout;
+  std::optional<bool> expandable_segments;
+  std::optional<bool> fused_norm;
   std::optional<bool> double_quantisation;
   std::optional<bool> upcast_residual;
   std::optional<Objective> objective;
@@ -104,7 +109,6 @@ struct TrainingRequest {
   std::optional<bool> overlap_expert_parallel;
   std::optional<bool> overlap_pipeline;
   std::optional<bool> cuda_graphs;
-  std::optional<bool> fused_norm;
   std::optional<MoeDispatcher> moe_dispatcher;
   std::optional<DataType> moe_dispatch_dtype;
   std::optional<bool> moe_grouped_gemm;

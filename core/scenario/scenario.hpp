@@ -32,6 +32,8 @@ struct Scenario {
     return static_cast<double>(training.sequence_length) *
            static_cast<double>(training.global_batch_size * training.sequences_per_sample());
   }
+  /// Of these, the ones that are no padding: what a run's length and its speed are counted in.
+  [[nodiscard]] constexpr double useful_tokens_per_step() const { return tokens_per_step() * training.batch_fill; }
   /// Vocabulary rows as stored: Megatron pads to 128 * t (make-vocab-size-divisible-by), others keep the model's.
   [[nodiscard]] constexpr std::int64_t padded_vocab() const {
     if (!has_megatron_layers(training.engine) || model.vocab == 0) return model.vocab;

@@ -153,6 +153,10 @@ struct Training {
   std::int64_t lora_rank = 16;
   LoraTargets lora_targets = LoraTargets::attention;
   LoraKernels lora_kernels = LoraKernels::plain;
+  std::int64_t document_length = 0;  ///< mean, of documents packed into a sequence; 0: a sequence is one document
+  double batch_fill = 1;             ///< share of a batch's tokens that are no padding
+  double lora_dropout = 0;           ///< of the adapters' inputs; above 0 each adapter keeps a copy of its own
+  bool expandable_segments = false;  ///< PYTORCH_CUDA_ALLOC_CONF: the allocator grows segments instead of adding some
   bool double_quantisation = false;
   bool upcast_residual = false;  ///< fp32 norms and residual stream (peft prepare_model_for_kbit_training)
   Objective objective = Objective::next_token;

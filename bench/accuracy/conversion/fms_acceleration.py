@@ -56,7 +56,9 @@ def line(row):
         "peft": method,
         "lora_rank": whole(row.get("lora_r")) if adapters else None,
         "lora_targets": ("all_linear" if linear else "attention") if adapters else None,
-        "lora_kernels": ("fused" if fused else "plain") if adapters else None,
+        "lora_kernels": ("fused" if fused and method != "lora" else "plain") if adapters else None,
+        "lora_dropout": number(row.get("lora_dropout")) if adapters else None,
+        "fused_norm": True if fused else None,
         # prepare_model_for_kbit_training, which the accelerated plugins leave out
         "upcast_residual": True if method == "qlora" and baseline and not sharded else None,
     }

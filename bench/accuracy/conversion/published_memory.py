@@ -26,10 +26,13 @@ def memory_of(row):
         name, remark = "allocated_bytes", "kind of memory not stated, torch max allocated assumed"
     else:
         name, remark = "device_bytes", "kind of memory not stated, nvidia-smi assumed"
-    # torch, nvidia-smi and torchtitan print GiB and often call it GB; Megatron-Core and Lightning print 1e9 bytes.
+    # torch, nvidia-smi and torchtitan print GiB and often call it GB; Megatron-Core, Lightning and Zero Bubble print 1e9
+    # bytes.
     decimal = "gb" in text.replace("gib", "") and (
         "megatron" in text or "after iter" in text or 'max allocated, "gb"' in text
-        or "thunder" in row.get("framework", ""))
+        or "thunder" in row.get("framework", "")
+        # sail-sg/zero-bubble-pipeline-parallelism runtime.py: torch.cuda.max_memory_allocated() // 1000000
+        or row["id"].startswith("zb-"))
     if decimal:
         remark = "; ".join(filter(None, (remark, "GB taken as 1e9 bytes")))
     rank = "first" if re.search(r"rank.?0", text) else "max"

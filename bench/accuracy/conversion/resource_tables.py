@@ -11,20 +11,21 @@ def prepare(rows):
 
 
 def adapter_of(row, raw):
-    """Rank, targets and a remark: from the row's config, else the defaults of the script (LitGPT: rank 8 on query and
-    value; fsdp_qlora: rank 64 on every linear layer)."""
+    """Rank, targets, dropout and a remark: from the row's config, else the defaults of the script (LitGPT: rank 8 on
+    query and value, dropout 0.05; fsdp_qlora: rank 64 on every linear layer, dropout 0.1)."""
     if row["source"] == "fsdp_qlora":
-        return 64, "all_linear", None
+        return 64, "all_linear", 0.1, None
     config = raw.get("config") or {}
     if "lora_r" not in config:
-        return 8, "query_value", None
+        return 8, "query_value", 0.05, None
+    dropout = config.get("lora_dropout", 0)
     on = {key for key in ("query", "key", "value", "projection", "mlp", "head") if config.get(f"lora_{key}")}
     remark = "the adapter on the output head is not counted" if "head" in on else None
     on.discard("head")
     for targets, name in (({"query", "value"}, "query_value"), ({"query", "key", "value", "projection"}, "attention"),
                           ({"query", "key", "value", "projection", "mlp"}, "all_linear")):
         if on == targets:
-            return int(config["lora_r"]), name, remark
+            return int(config["lora_r"]), name, dropout, remark
     raise Skip("LoRA on " + ", ".join(sorted(on)) + " is not in the scenario format")
 
 
@@ -57,7 +58,7 @@ def line(row):
     gpu_id, memory, remark = clusters.gpu_of(row["gpu"])
     offload = flag(row.get("offload"))
     peft = "none" if method == "full" else "qlora" if method == "qlora" or quant else "lora"
-    rank, targets, head = adapter_of(row, raw) if peft != "none" else (None, None, None)
+    rank, targets, dropout, head = adapter_of(row, raw) if peft != "none" else (None, None, None, None)
     sharded = gpus > 1
     if litgpt and sharded:
         raise Skip("LitGPT builds the whole model on each GPU before sharding it: the printed peak is of loading")
@@ -76,6 +77,7 @@ def line(row):
         "optimizer": "adamw", "sequence_length": sequence, "micro_batch_size": micro, "global_batch_size": rounded,
         "recompute": "full" if recompute else "none",
         "loss": "unfused", "kernels": "eager", "peft": peft, "lora_rank": rank, "lora_targets": targets,
+        "lora_dropout": dropout,
         "double_quantisation": ("dq" in quant) if peft == "qlora" and quant else None,
         "parameter_offload": "cpu" if offload else None, "optimizer_offload": "cpu" if offload else None,
     }

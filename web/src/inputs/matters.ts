@@ -13,6 +13,7 @@ const rules: Record<string, () => boolean> = {
   '/training/lora_rank': adapted,
   '/training/lora_targets': adapted,
   '/training/lora_kernels': adapted,
+  '/training/lora_dropout': adapted,
   '/training/double_quantisation': () => taken('/training/peft') === 'qlora',
   '/training/upcast_residual': adapted,
   '/training/moe_load_factor': mixture,
