@@ -58,12 +58,18 @@ struct MemoryContext {
   [[nodiscard]] bool adapts_attention_output() const {
     return scenario.training.lora_targets != LoraTargets::query_value;
   }
+  /// bitsandbytes until 0.42 (of the time of torch 2.2) kept the input of its 4-bit product as well:
+  /// autograd/_functions.py MatMul4Bit, ctx.tensors = (A, B); from 0.43 on (None, B).
+  [[nodiscard]] bool old_bitsandbytes() const {
+    return scenario.training.engine == Engine::single && scenario.training.engine_version <= EngineVersion{2, 2};
+  }
   /// Whether eager autograd keeps the input of a matrix: it is needed for the weight's gradient. A frozen matrix keeps
   /// none (torch's linear, bitsandbytes MatMul4Bit, GPTQ QuantLinearFunction); an adapter reads the same tensor unless
   /// dropout made it a copy of its own, and fused kernels keep both.
   [[nodiscard]] bool keeps_input(bool has_adapter) const {
     if (!adapted()) return true;
     const Training& training = scenario.training;
+    if (training.peft == Peft::qlora && old_bitsandbytes()) return true;
     return has_adapter && (training.lora_kernels == LoraKernels::fused || training.lora_dropout == 0);
   }
   [[nodiscard]] bool quantised() const {

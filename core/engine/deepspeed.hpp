@@ -37,7 +37,7 @@ inline constexpr EngineDescription deepspeed{
                 .prefetch_elements = 5e7,
                 .step_flat_bytes = 2,
                 // The step's tensors are flat, larger than any block that the backward leaves: both stay reserved.
-                .records_streams = true,
+                .separate_pools = true,
                 .second_bucket_overlaps = true,
                 .foreach_optimizer = true},
 };

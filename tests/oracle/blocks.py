@@ -1,6 +1,7 @@
 """A GPT-2 and a LLaMA block in plain torch: as Hugging Face's modeling files write them, and on fused kernels."""
 
 import dataclasses
+import math
 
 import torch
 from torch.nn import functional
@@ -14,6 +15,16 @@ class Options:
     kernels: str
     attention: str
     dropout: bool
+    engine: str = "ddp"
+
+    @property
+    def autocast(self):
+        return self.precision == "bf16"
+
+    @property
+    def gpt2_modules(self):
+        """transformers modeling_gpt2.py as it is; elsewhere GPT blocks call torch's own operators."""
+        return self.engine == "hf" and self.kernels == "eager"
 
     @property
     def stream(self):
@@ -36,6 +47,8 @@ class Block(torch.nn.Module):
     def __init__(self, hidden, options):
         super().__init__()
         self.hidden, self.options = hidden, options
+        # Everything but autocast may leave the softmax in the scores' format.
+        self.wide_softmax = not options.fused
 
     def matrix(self, rows, columns):
         return torch.nn.Parameter(torch.randn(rows, columns, dtype=self.options.stream) / columns**0.5)
@@ -85,7 +98,7 @@ class Block(torch.nn.Module):
         with record.line("attention_qkv"):
             scores = torch.matmul(query, key.transpose(2, 3)) * query.shape[-1]**-0.5 + mask
         with record.line("attention_scores"):
-            wide = None if self.options.fused else torch.float32
+            wide = torch.float32 if self.wide_softmax or self.options.autocast else None
             weights = functional.softmax(scores, dim=-1, dtype=wide).to(query.dtype)
         weights = record.claim("attention_scores", self.drop(record, "attention_scores", weights))
         with record.line("attention_qkv"):
@@ -143,6 +156,7 @@ class LlamaBlock(Block):
 class Gpt2Block(Block):
     def __init__(self, config, options):
         super().__init__(config["n_embd"], options)
+        self.wide_softmax = not options.fused and not options.gpt2_modules
         self.heads, h = config["n_head"], self.hidden
         self.norms = torch.nn.ParameterList([self.vector(h) for _ in range(4)])
         shapes = {"qkv": (3 * h, h), "out": (h, h), "fc": (4 * h, h), "proj": (h, 4 * h)}
@@ -151,6 +165,13 @@ class Gpt2Block(Block):
 
     def product(self, record, line, tensor, name):
         return self.linear(record, line, tensor, self.weights[name], self.biases[name])
+
+    def activation(self, x):
+        if not self.options.gpt2_modules:
+            return functional.gelu(x, approximate="tanh")
+        # transformers activations.py NewGELUActivation; autocast computes pow in fp32
+        cube = torch.pow(x.float() if self.options.autocast else x, 3.0)
+        return 0.5 * x * (1.0 + torch.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * cube)))
 
     def forward(self, hidden, shared, record):
         mask = shared[0]
@@ -164,7 +185,7 @@ class Gpt2Block(Block):
         x = self.norm(record, "norms", hidden, self.norms[2], self.norms[3])
         x = self.product(record, "norms", x, "fc")
         with record.line("mlp"):
-            x = functional.gelu(x, approximate="tanh")
+            x = self.activation(x)
         x = self.product(record, "mlp", x, "proj")
         return hidden + self.drop(record, "dropout_masks", x)
 

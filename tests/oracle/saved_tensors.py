@@ -81,9 +81,9 @@ def one_layer(measure):
     return {name: count for name, count in sorted(difference.items()) if count}
 
 
-def both(shape, batch, options, training):
-    training = {**training, "dropout": options.dropout, "attention": options.attention, "kernels": options.kernels,
-                "precision": options.precision}
+def both(shape, batch, options):
+    training = {"engine": options.engine, "dropout": options.dropout, "attention": options.attention,
+                "kernels": options.kernels, "precision": options.precision}
     return (one_layer(lambda layers: saved(shape, layers, batch, options)),
             one_layer(lambda layers: ledger(shape, layers, batch, training)))
 
@@ -95,8 +95,8 @@ class Layers(unittest.TestCase):
         cases = itertools.product(shapes, precisions, (False, True), (1, 2), engines)
         for shape, precision, dropout, batch, engine in cases:
             with self.subTest(shape=shape, precision=precision, dropout=dropout, batch=batch, engine=engine):
-                options = blocks.Options(precision, kernels, attention, dropout)
-                autograd, ours = both(shape, batch, options, {"engine": engine})
+                options = blocks.Options(precision, kernels, attention, dropout, engine)
+                autograd, ours = both(shape, batch, options)
                 self.assertEqual(autograd, ours)
                 self.assertGreater(sum(autograd.values()), 10 * batch * SEQUENCE * HIDDEN)
 
@@ -107,7 +107,10 @@ class Layers(unittest.TestCase):
         self.compare("fused", "flash", ("ddp",), ("pure_bf16", "fp32"))
 
     def test_fused_kernels_around_plain_attention_keep_its_scores(self):
-        self.compare("fused", "unfused", ("ddp",), ("pure_bf16", "fp32"), ("llama without groups", "gpt2"))
+        self.compare("fused", "unfused", ("ddp",), ("pure_bf16", "fp32"))
+
+    def test_autocast_keeps_an_fp32_stream_and_casts_each_input(self):
+        self.compare("eager", "unfused", ("hf", "ddp"), ("bf16",))
 
 
 class Heads(unittest.TestCase):
@@ -159,10 +162,11 @@ def a_head(shape, precision, kernels):
 
 def report():
     """Every combination side by side, autocast included."""
-    for shape, precision, dropout in itertools.product(SHAPES, ("fp32", "pure_bf16", "bf16"), (False, True)):
-        options = blocks.Options(precision, "eager", "unfused", dropout)
-        autograd, ours = both(shape, 2, options, {"engine": "ddp"})
-        print(f"\n{shape}, {precision}, dropout {dropout}: {sum(autograd.values())} {sum(ours.values())}")
+    cases = itertools.product(SHAPES, ("fp32", "pure_bf16", "bf16"), (False, True), ("hf", "ddp"))
+    for shape, precision, dropout, engine in cases:
+        options = blocks.Options(precision, "eager", "unfused", dropout, engine)
+        autograd, ours = both(shape, 2, options)
+        print(f"\n{shape}, {precision}, {engine}, dropout {dropout}: {sum(autograd.values())} {sum(ours.values())}")
         for name in sorted({*autograd, *ours}):
             print(f"  {name:24}{autograd.get(name, 0):10}{ours.get(name, 0):10}")
 

@@ -229,7 +229,8 @@ def line(row, copies, superseded, oom_table):
         "moe_dispatcher": dispatcher if experts and engine == "megatron" else None,
         "moe_capacity_factor": capacity if experts else None,
         "cuda_graphs": True if re.search(r"CUDA graphs (attn|on|full)", notes) else None,
-        "engine_version": found(r"core[ _rv]*(\d+\.\d+)", row.get("framework", "").lower()),
+        "engine_version": "0.0.2" if engine == "torchtitan" and "202412" in row["source"]
+        else found(r"core[ _rv]*(\d+\.\d+)", row.get("framework", "").lower()),
         **further, **adapters,
     }
     recipe, recipe_remarks = recipe_of(row, engine, parallelism)

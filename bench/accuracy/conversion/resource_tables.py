@@ -74,6 +74,8 @@ def line(row):
         "engine": "fsdp1" if sharded else "single",
         # bf16-true, and fsdp_qlora's bf16: weights, gradients and adapters all in bf16
         "precision": "pure_bf16" if row["precision"].startswith("bf16") else row["precision"].split("-")[0],
+        # LitGPT of these tables required torch 2.2 and bitsandbytes 0.42.
+        "engine_version": "2.2" if litgpt and not sharded else None,
         "optimizer": "adamw", "sequence_length": sequence, "micro_batch_size": micro, "global_batch_size": rounded,
         "recompute": "full" if recompute else "none",
         "loss": "unfused", "kernels": "eager", "peft": peft, "lora_rank": rank, "lora_targets": targets,
