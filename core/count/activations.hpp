@@ -222,8 +222,12 @@ void count_activations(const MemoryContext& c, Sink& sink) {
     }
   }
   if (c.mixed() && c.engine.mixed_weights == MixedWeights::autocast) {
-    // Each Linear saves the 16-bit copy that autocast made of its weight.
-    const double P = c.trained();
+    // Each Linear saves the 16-bit copy that autocast made of its weight; embeddings, norms and biases have none.
+    const double head = c.stage.head ? c.V * static_cast<double>(c.model().token_width()) : 0;
+    const ModelShape& m = c.model();
+    const double biases = (m.bias_qkv ? (c.a + 2 * c.k) * c.q : 0) + (m.bias_mlp && !m.moe.used() ? c.g * c.f : 0);
+    const double cut = static_cast<double>(c.stage.blocks()) * biases / c.t;  // counted among the matrices
+    const double P = c.adapted() ? c.trained() : c.rank.matrices + c.rank.experts - cut + head;
     sink.add({"autocast_copies", "16-bit weight copies of autocast", "2 * P",
               "torch/amp/autocast_mode.py weight cache; saved by each Linear for its backward"},
              Category::activations, alive, 2 * P, {{"P", P}});
