@@ -99,6 +99,10 @@ export interface Scenario {
     fp8_parameters?: boolean;
     /** Tokens of one sequence. Unit: tokens. From 1 to 1000000000. Default: the model's positions, at most 4,096. */
     sequence_length?: number;
+    /** Mean length of the documents packed into a sequence, which attend within themselves. Unit: tokens. From 0 to 1000000000. Default: 0: one document a sequence. */
+    document_length?: number;
+    /** Share of the tokens of a padded batch that are no padding; sequence_length is that of the longest. From 0 to 1. Default: 1. */
+    batch_fill?: number;
     /** Sequences that one replica runs forward at once. Unit: sequences. From 1 to 1000000. Default: 1. */
     micro_batch_size?: number;
     /** Sequences of one optimizer step. Unit: sequences. From 1 to 1000000000. Default: micro_batch_size x DP, times 4 x PP with a pipeline. */
@@ -146,6 +150,10 @@ export interface Scenario {
     lora_targets?: "query_value" | "attention" | "all_linear";
     /** fused: base and adapter run in one operator. Default: plain. */
     lora_kernels?: "plain" | "fused";
+    /** Dropout on the adapters' inputs, which then are copies of their own. From 0 to 1. Default: 0. */
+    lora_dropout?: number;
+    /** PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, which keeps little memory beside the tensors. Default: true for torchtitan, else false. */
+    expandable_segments?: boolean;
     /** QLoRA: whether the scales are quantised too. Default: true. */
     double_quantisation?: boolean;
     /** Whether norms and residual stream are fp32 (peft's prepare_model_for_kbit_training). Default: false. */
