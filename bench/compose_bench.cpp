@@ -17,14 +17,14 @@ std::size_t allocations = 0;
 
 }  // namespace
 
-// Every allocation of the program is counted.
-void* operator new(std::size_t size) {
+// Every allocation of the program is counted. Not inlined: GCC warns of free() where it sees one half of the pair.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 

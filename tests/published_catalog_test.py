@@ -35,7 +35,7 @@ PUBLICATIONS = {
     "nan": "huggingface/nanotron benchmark summary", "nemo": "NVIDIA NeMo performance summary",
     "nml": "NVIDIA/NeMo-Megatron-Launcher README", "pap": "paper", "ptd": "Narayanan et al. 2021, arXiv:2104.04473",
     "smx": "MooreThreads/SimuMax", "ttn": "pytorch/torchtitan benchmarks", "vp": "Yeung et al. 2024, arXiv:2411.05288",
-    "zb": "Qi et al. 2023, arXiv:2401.10241", "msc": "recipe", "prm": "AMD-AGI/Primus", "dsg": "NVIDIA/Megatron-LM guide",
+    "zb": "Qi et al. 2023, arXiv:2401.10241", "msc": "ServiceNow/Fast-LLM quick start", "prm": "AMD-AGI/Primus", "dsg": "NVIDIA/Megatron-LM guide",
     "mbs": "NVIDIA-NeMo/Megatron-Bridge skills", "cai": "hpcaitech/ColossalAI",
 }
 

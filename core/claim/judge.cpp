@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t most_nearest = 5;
 constexpr std::size_t few = 3;      // runs of a part, below which its architecture is compared with
 constexpr double poor_share = 0.5;  // of the median of the nearest runs
+constexpr double rounding = 1.001;  // utilisations of published runs have four digits
 
 std::optional<double> at(const Facts& values, Fact q) { return values[static_cast<std::size_t>(q)]; }
 
@@ -65,7 +66,7 @@ Verdict verdict_of(double tflops, std::optional<double> mfu, const Ceiling& ceil
   if (tflops > ceiling.peak_tflops) return Verdict::impossible;
   if (ceiling.measured_tflops > 0 && tflops > ceiling.measured_tflops) return Verdict::impossible;
   if (!others.best || others.nearest.empty()) return Verdict::undetermined;
-  if (*mfu > utilisation(*others.best, others.causal)) return Verdict::extraordinary;
+  if (*mfu > rounding * utilisation(*others.best, others.causal)) return Verdict::extraordinary;
   return *mfu < poor_share * median(others) ? Verdict::poor : Verdict::normal;
 }
 

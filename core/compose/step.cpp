@@ -15,8 +15,8 @@ Seconds& part(std::array<Seconds, part_count>& parts, Part which) { return parts
 /// What each rank did, then reduction, optimizer and gather, each as early as the ranks' agreement allows.
 std::vector<StageTimeline> timeline_of(Replay&& replay, const std::vector<StageEnd>& ends, bool agree, Seconds end,
                                        Seconds fixed) {
-  const Seconds reduced =
-      end_of_step(ends, agree, [&](std::size_t r) { return replay.rank_end[r] - ends[r].optimizer - ends[r].gather; });
+  Seconds reduced{};
+  for (std::size_t r = 0; r < ends.size(); ++r) reduced = max(reduced, replay.rank_end[r] + ends[r].reduction);
   std::vector<StageTimeline> timeline;
   for (std::size_t r = 0; r < replay.events.size(); ++r) {
     StageTimeline& stage = timeline.emplace_back();

@@ -162,8 +162,10 @@ void resolve_fine_tuning(const TrainingRequest& asked, Training& t) {
   t.objective = asked.objective.value_or(Objective::next_token);
 }
 
-void resolve_zero(const TrainingRequest& asked, const EngineDescription& engine, Training& t) {
+void resolve_zero(const TrainingRequest& request, const EngineDescription& engine, std::int64_t stage, Training& t) {
   const ZeroBuffers defaults;
+  const bool used = t.engine == Engine::deepspeed && stage > 0;  // its stage 0 reduces buckets of a fixed size
+  const TrainingRequest asked = used ? request : TrainingRequest{};
   t.zero_buffers = {.reduce_bucket = asked.reduce_bucket_size.value_or(engine.buffers.bucket_elements),
                     .prefetch_bucket = asked.stage3_prefetch_bucket_size.value_or(engine.buffers.prefetch_elements),
                     .reuse_distance = asked.stage3_max_reuse_distance.value_or(defaults.reuse_distance),
@@ -219,7 +221,7 @@ Training resolve_training(const TrainingRequest& asked, const Scenario& s, Engin
   resolve_fine_tuning(asked, t);
   t.optimizer_offload = asked.optimizer_offload.value_or(Offload::none);
   t.parameter_offload = asked.parameter_offload.value_or(Offload::none);
-  resolve_zero(asked, description, t);
+  resolve_zero(asked, description, zero_stage, t);
   t.dropout = asked.dropout.value_or(default_dropout(s.model, engine));
   t.moe_load_factor = asked.moe_load_factor.value_or(1);
   t.tokens = asked.tokens.value_or(0);

@@ -140,7 +140,7 @@ TEST_CASE("A timeline is given when asked for, and refused when there is too muc
   const json refused = meshgauge::testing::ask(request);
   REQUIRE_FALSE(refused["ok"].get<bool>());
   CHECK(refused["issues"][0]["path"] == "/timeline");
-  CHECK(refused["issues"][0]["message"].get<std::string>().find("16000000 forwards and backwards") !=
+  CHECK(refused["issues"][0]["message"].get<std::string>().find("16,000,000 forwards and backwards") !=
         std::string::npos);
   request["timeline"] = "yes";
   CHECK(meshgauge::testing::ask(request)["issues"][0]["path"] == "/timeline");

@@ -16,7 +16,7 @@ json trainer(const char* model, int micro_batch, const char* peft) {
           {"training",
            {{"engine", "hf"},
             {"engine_version", "4.48.1"},
-            {"precision", "bf16"},
+            {"precision", std::string_view(peft) == "gptq_lora" ? "fp16" : "bf16"},
             {"sequence_length", 4096},
             {"micro_batch_size", micro_batch},
             {"global_batch_size", 2 * micro_batch},
@@ -43,10 +43,10 @@ json packed(std::int64_t sequence, int micro_batch, std::int64_t document) {
 }  // namespace
 
 TEST_CASE("FSDP's hooks keep inputs and gradients of all checkpointed layers where units are frozen") {
-  // a100_80gb.csv rows 79, 95 and 119: peak_allocated_bytes of rank 0.
+  // a100_80gb.csv rows 79, 95 and 103: peak_allocated_bytes of rank 0.
   CHECK(allocated(trainer("mistral-7b", 2, "qlora")) == Approx(9424594432.0).epsilon(0.01));
   CHECK(allocated(trainer("llama-2-70b", 2, "qlora")) == Approx(46685287936.0).epsilon(0.01));
-  CHECK(allocated(trainer("llama-2-70b", 2, "gptq_lora")) == Approx(45637991424.0).epsilon(0.02));
+  CHECK(allocated(trainer("mistral-7b", 2, "gptq_lora")) == Approx(9442125824.0).epsilon(0.002));
   const json stage = estimate(trainer("llama-2-70b", 2, "qlora")).at("memory").at("stages").at(0);
   const double stream = 2.0 * 2 * 4096 * 8192;  // bytes of a hidden state: 2 x b x s x h
   CHECK(line_bytes(stage, {"checkpoints"}) == 80 * stream);

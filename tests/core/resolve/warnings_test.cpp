@@ -21,7 +21,7 @@ bool warns(const char* scenario, const char* path, const char* says) {
 }  // namespace
 
 TEST_CASE("A plain scenario has no warnings") {
-  CHECK(estimate(json::parse(R"({"model":"llama-2-7b","cluster":{"system":"dgx-h100","gpus":64},
+  CHECK(estimate(json::parse(R"({"model":"llama-2-70b","cluster":{"system":"dgx-h100","gpus":64},
     "parallelism":{"tensor_parallel_size":8,"pipeline_parallel_size":4}})"))
             .at("warnings")
             .empty());
