@@ -78,7 +78,7 @@ export interface Scenario {
   };
   training?: {
     /** Training software whose memory and communication is counted. Default: single on 1 GPU; megatron with TP, PP, CP or EP; deepspeed where a ZeRO stage is named; else ddp. */
-    engine?: "single" | "dp" | "ddp" | "fsdp1" | "fsdp2" | "deepspeed" | "megatron" | "hf" | "torchtitan" | "megatron_deepspeed";
+    engine?: "single" | "dp" | "ddp" | "fsdp1" | "fsdp2" | "deepspeed" | "megatron" | "hf" | "torchtitan" | "megatron_deepspeed" | "aleph_alpha";
     /** Version of the engine's software, as in 0.14 or 4.45.2: defaults and memory changed between them. Default: the newest that is described. */
     engine_version?: string;
     /** Number format of the matrix products; fp32 master states but for pure_bf16. Default: bf16; fp16, else fp32, where the GPU has none. */
@@ -164,6 +164,20 @@ export interface Scenario {
     optimizer_offload?: "none" | "cpu" | "nvme";
     /** Where parameter shards live, if not on the GPU. Default: none. */
     parameter_offload?: "none" | "cpu" | "nvme";
+    /** DeepSpeed: gradients reduced at a time. Unit: elements. From 1 to 1000000000000000. Default: 5e8. */
+    reduce_bucket_size?: number;
+    /** DeepSpeed: parameters gathered ahead of their use. Unit: elements. From 0 to 1000000000000000. Default: 5e7. */
+    stage3_prefetch_bucket_size?: number;
+    /** DeepSpeed: parameters used again within this distance stay gathered. Unit: elements. From 0 to 1000000000000000. Default: 1e9. */
+    stage3_max_reuse_distance?: number;
+    /** DeepSpeed: part of the shard that is stepped at a time. Unit: elements. From 1 to 1000000000000000. Default: 1e9. */
+    sub_group_size?: number;
+    /** ZeRO++: ranks that hold a second copy of the parameters together, usually those of a node. Unit: ranks. From 1 to 1000000. Default: 1: none. */
+    zero_hpz_partition_size?: number;
+    /** ZeRO++: whether parameters are gathered in 8 bits. Default: false. */
+    zero_quantized_weights?: boolean;
+    /** ZeRO++: whether gradients are reduced in 4 bits, by two all-to-alls. Default: false. */
+    zero_quantized_gradients?: boolean;
     /** Whether dropout masks are kept. Default: true where the engine trains the model family with dropout. */
     dropout?: boolean;
     /** Tokens on the fullest expert rank over the mean. From 1 to 10000. Default: 1. */
@@ -178,6 +192,22 @@ export interface Scenario {
     moe_grouped_gemm?: boolean;
     /** Tokens of the whole run. Unit: tokens. From 0 to 1000000000000000000. Default: 0: not asked. */
     tokens?: number;
+  };
+  run?: {
+    /** GPU hours between unexpected interruptions of the job. Unit: GPU hours. From 1 to 1000000000000. Default: 50,677: Llama 3 was interrupted 419 times in 54 days on 16,384 GPUs. */
+    mtbf_gpu_hours?: number;
+    /** Rate at which the storage takes and gives a checkpoint of the whole job. Unit: bytes/s. From 1000000 to 1000000000000000. Default: 1e9 for each node. */
+    storage_bytes_per_second?: number;
+    /** Training time between two checkpoints. Unit: seconds. From 1 to 10000000. Default: the best one, by Daly's formula. */
+    checkpoint_interval_seconds?: number;
+    /** From an interruption to the next step, without reading the checkpoint. Unit: seconds. From 0 to 10000000. Default: 600. */
+    restart_seconds?: number;
+    /** Factor by which slow machines stretch every step of the run. From 1 to 100. Default: 1: none. */
+    straggler_slowdown?: number;
+    /** Mean power of a GPU over its TDP. From 0 to 10. Default: 1. */
+    power_share?: number;
+    /** Power of the data centre over that of its machines. From 1 to 10. Default: 1.1. */
+    pue?: number;
   };
 }
 
@@ -255,9 +285,26 @@ export interface EstimateResponse {
       dropout: boolean;
       moe_load_factor: number;
       tokens: number;
+      reduce_bucket_size?: number;
+      stage3_prefetch_bucket_size?: number;
+      stage3_max_reuse_distance?: number;
+      sub_group_size?: number;
+      zero_hpz_partition_size?: number;
+      zero_quantized_weights?: boolean;
+      zero_quantized_gradients?: boolean;
       moe_dispatcher?: string;
       moe_dispatch_dtype?: string;
       moe_grouped_gemm?: boolean;
+      expandable_segments?: boolean;
+    };
+    run: {
+      mtbf_gpu_hours: number;
+      storage_bytes_per_second: number;
+      restart_seconds: number;
+      straggler_slowdown: number;
+      power_share: number;
+      pue: number;
+      checkpoint_interval_seconds?: number;
     };
   };
   model: {
@@ -375,7 +422,18 @@ export interface EstimateResponse {
       causal: number;
       full: number;
     };
+    mfu_by_convention: {
+      id: string;
+      name: string;
+      formula: string;
+      values: Record<string, number>;
+      source: string;
+      flops_per_token: number;
+      tflops_per_gpu: number;
+      mfu: number;
+    }[];
     slowest_stage: number;
+    host_bound_seconds: number;
     breakdown: {
       compute: number;
       recompute: number;
@@ -405,7 +463,32 @@ export interface EstimateResponse {
     days: number;
     gpu_hours: number;
     cost: null | number;
+    energy_kwh: number;
     goodput: number;
+    uninterrupted_days: number;
+    interruptions: number;
+    mtbf_hours: number;
+    recovery_seconds: number;
+    checkpoint: {
+      bytes: number;
+      seconds: number;
+      interval_seconds: number;
+      best_interval_seconds: number;
+    };
+    shares: {
+      training: number;
+      checkpoints: number;
+      interruptions: number;
+    };
+    figures: {
+      id: string;
+      name: string;
+      value: number;
+      unit: string;
+      formula: string;
+      values: Record<string, number>;
+      source: string;
+    }[];
   };
   profile: {
     name: string;
@@ -493,6 +576,7 @@ export interface ValidateResponse {
       out_of_memory: number;
       false_fits: number;
       false_ooms: number;
+      brier: null | number;
     };
     families: {
       family: string;
@@ -568,6 +652,7 @@ export interface ValidateResponse {
         out_of_memory: number;
         false_fits: number;
         false_ooms: number;
+        brier: null | number;
       };
     }[];
     median_family: {
@@ -717,6 +802,7 @@ export interface ValidateResponse {
         predicted: boolean;
         measured: boolean;
         right: boolean;
+        probability: number;
       };
       collective_time?: {
         predicted: number;
@@ -809,9 +895,91 @@ export interface ValidateResponse {
       out_of_memory: number;
       false_fits: number;
       false_ooms: number;
+      brier: null | number;
     };
     skipped: number;
   };
+}
+
+export interface CheckResponse {
+  ok: true;
+  schema_version: number;
+  verdict: string;
+  reason: string;
+  model: null | string;
+  gpu: null | string;
+  precision: string;
+  sequence_length: null | number;
+  convention: string;
+  peak_tflops: null | number;
+  measured_tflops: null | number;
+  figures: {
+    id: string;
+    given: boolean;
+    value: number;
+    source: string;
+    name?: string;
+    unit?: string;
+    formula?: string;
+    values?: Record<string, number>;
+  }[];
+  speeds: {
+    basis: string;
+    tflops_per_gpu: number;
+    mfu: null | number;
+    verdict: string;
+  }[];
+  contradictions: {
+    id: string;
+    given: number;
+    implied: number;
+    factor: number;
+    formula: string;
+    values: Record<string, number>;
+    source: string;
+    message: string;
+  }[];
+  remarks: string[];
+  bounds: {
+    id: string;
+    name: string;
+    value: number;
+    unit: string;
+    formula: string;
+    values: Record<string, number>;
+    source: string;
+  }[];
+  same_gpu: boolean;
+  nearest: {
+    id: string;
+    name: string;
+    gpu: string;
+    precision: string;
+    parameters: number;
+    active_parameters: number;
+    gpus: null | number;
+    sequence_length: number;
+    tokens_per_second_per_gpu: number;
+    mfu: number;
+    source: string;
+  }[];
+  best: null | {
+    id: string;
+    name: string;
+    gpu: string;
+    precision: string;
+    parameters: number;
+    active_parameters: number;
+    gpus: number;
+    sequence_length: number;
+    tokens_per_second_per_gpu: number;
+    mfu: number;
+    source: string;
+  };
+  warnings: {
+    path: string;
+    message: string;
+  }[];
 }
 
 export interface DiagnoseResponse {

@@ -51,6 +51,6 @@ function valueOf(field: Field, text: string): unknown {
 /** The message less what the buttons say; what they cannot say stays. */
 export function withoutFixes(message: string, fixes: Fix[]): string {
   if (fixes.length === 0) return message;
-  const bare = message.replace(similar, '');
+  const bare = message.replace(similar, (words) => (words.startsWith('.') ? '.' : ''));
   return wordsOfSet(message).length === fixes.length ? bare.replace(sentence, '') : bare;
 }
