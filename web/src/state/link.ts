@@ -164,7 +164,7 @@ export async function decode(fragment: string): Promise<Linked | null> {
 
 async function rest(text: string, linked: Linked): Promise<[string, unknown][]> {
   const pairs = await unpack(text);
-  if (Array.isArray(pairs) && pairs.every((p) => Array.isArray(p) && /^\/(model|cluster|parallelism|training)/.test(String(p[0]))))
+  if (Array.isArray(pairs) && pairs.every((p) => Array.isArray(p) && /^\/(model|cluster|parallelism|training|run)/.test(String(p[0]))))
     return pairs as [string, unknown][];
   linked.unknown.push('x');
   return [];

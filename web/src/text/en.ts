@@ -127,6 +127,7 @@ export const en = {
   'recipe.unread': 'global batch = micro-batch × accumulation × DP',
   'recipe.identity': '{global} = {micro} × {rounds} accumulation × {data} DP · {tokens} tokens a step',
   'more.fields': '{count} more settings',
+  'more.run': 'Interruptions, power',
   'more.set': '{count} more settings, {set} set',
   'fix.use': 'Use {value}',
   'fix.on': 'Turn on',

@@ -128,6 +128,7 @@ export const zh: Messages = {
   'recipe.unread': '全局 batch = micro-batch × 梯度累积 × DP',
   'recipe.identity': '{global} = {micro} × {rounds} 梯度累积 × {data} DP · 每步 {tokens} token',
   'more.fields': '另外 {count} 项设置',
+  'more.run': '中断与功耗',
   'more.set': '另外 {count} 项设置，已改 {set} 项',
   'fix.use': '改为 {value}',
   'fix.on': '打开',
