@@ -68,13 +68,17 @@ class OpPricer {
   /// Forward m x n x k; input gradient m x k x n; weight gradient n x k x m, added to what earlier micro-batches left.
   Seconds product(const Op& op) {
     const MatmulFormat format = matmul_format(training_.precision, op.low_precision);
-    Seconds forward = gemm_time(profile_, format, op.m, op.n, op.k, op.groups);
+    const auto time = [&](ProductPass pass, double m, double n, double k) {
+      return op.kind == OpKind::grouped_gemm ? grouped_time(profile_, format, pass, op.m, op.n, op.k, op.groups)
+                                             : gemm_time(profile_, format, m, n, k, op.groups);
+    };
+    Seconds forward = time(ProductPass::forward, op.m, op.n, op.k);
     if (op.backward_flops > op.flops) {
-      cost_.backward_input += gemm_time(profile_, format, op.m, op.k, op.n, op.groups);
+      cost_.backward_input += time(ProductPass::input_gradient, op.m, op.k, op.n);
     }
     const bool frozen = training_.peft != Peft::none;  // the base has no gradient; an adapter's own is small
     if (!frozen)
-      cost_.backward_weight += gemm_time(profile_, format, op.n, op.k, op.m, op.groups) +
+      cost_.backward_weight += time(ProductPass::weight_gradient, op.n, op.k, op.m) +
                                Bytes{accumulation_ * op.n * op.k * op.groups} / profile_.hbm;
     if (format == MatmulFormat::fp8 ||
         format == MatmulFormat::fp4) {  // both operands of the backward products are cast from the gradient

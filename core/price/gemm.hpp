@@ -11,6 +11,10 @@ namespace meshgauge {
 enum class MatmulFormat { fp32, tf32, bf16, fp16, fp8, fp4 };
 MESHGAUGE_NAMES(MatmulFormat, "fp32", "tf32", "bf16", "fp16", "fp8", "fp4");
 
+/// What a product computes of a layer m x n x k.
+enum class ProductPass { forward, input_gradient, weight_gradient };
+MESHGAUGE_NAMES(ProductPass, "forward", "input_gradient", "weight_gradient");
+
 /// What a product meets: in a step (gemm_time) or alone (kernel_time).
 struct ProductSetting {
   FlopsPerSecond rate{};               ///< of the chip, for large shapes
@@ -24,6 +28,9 @@ struct ProductSetting {
 
 [[nodiscard]] Seconds product_time(const ProductSetting&, double m, double n, double k, double groups);
 
+/// The same product of `groups` experts with m rows each in one launch: m x n x k is the forward's, whatever the pass.
+[[nodiscard]] Seconds grouped_time(const ProductSetting&, ProductPass, double m, double n, double k, double groups);
+
 /// Bytes of an operand's element; fp4 with its block scales (one byte for 16).
 [[nodiscard]] double operand_bytes(MatmulFormat);
 [[nodiscard]] double result_bytes(MatmulFormat);
@@ -34,5 +41,8 @@ struct ProductSetting {
 
 /// `groups` products of m x k by k x n in one launch.
 [[nodiscard]] Seconds gemm_time(const Profile&, MatmulFormat, double m, double n, double k, double groups = 1);
+
+[[nodiscard]] Seconds grouped_time(const Profile&, MatmulFormat, ProductPass, double m, double n, double k,
+                                   double groups);
 
 }  // namespace meshgauge

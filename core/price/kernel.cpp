@@ -109,20 +109,6 @@ Row product_row(const Gpu& gpu, const KernelCall& call) {
   return {derived(gpu, call.format), false};
 }
 
-/// Experts get few rows each, and their products lose more than blocks and waves explain: rows / (rows + these), fitted
-/// on 108 grouped products of Transformer Engine on B200 with 64 to 2048 rows (SimuMax).
-double rows_at_half(ProductPass pass) {
-  switch (pass) {
-    case ProductPass::forward:
-      return 150;
-    case ProductPass::input_gradient:
-      return 230;
-    case ProductPass::weight_gradient:
-      return 450;
-  }
-  return 150;
-}
-
 KernelTime product(const Gpu& gpu, const KernelCall& call) {
   const Row row = product_row(gpu, call);
   const ProductKernel& k = row.kernel;
@@ -143,11 +129,7 @@ KernelTime product(const Gpu& gpu, const KernelCall& call) {
                                .tiles = tiles};
   double seconds = 0;
   if (call.op == KernelOp::grouped_gemm) {
-    const double share = call.m / (call.m + rows_at_half(call.pass));
-    constexpr double many = 4096;  // rows that fill every block: the dense rate at this n and k
-    const double dense = product_time(setting, many, call.n, call.k, 1).value * call.m * call.groups / many;
-    const double streamed = (call.groups * operand_bytes(call.format) * call.n * call.k / setting.memory.value);
-    seconds = std::max(dense / share, streamed);
+    seconds = grouped_time(setting, call.pass, call.m, call.n, call.k, call.groups).value;
   } else {
     seconds = product_time(setting, call.m, call.n, call.k, call.groups).value;
   }

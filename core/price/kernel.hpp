@@ -29,10 +29,6 @@ MESHGAUGE_NAMES(KernelOp, "gemm", "gemm_backward", "grouped_gemm", "attention_fo
 enum class AttentionKernel { flash2, flash3, cudnn, trtllm, flashinfer, aiter };
 MESHGAUGE_NAMES(AttentionKernel, "flash2", "flash3", "cudnn", "trtllm", "flashinfer", "aiter");
 
-/// What a grouped product computes of a layer of experts; of a norm, forward or not.
-enum class ProductPass { forward, input_gradient, weight_gradient };
-MESHGAUGE_NAMES(ProductPass, "forward", "input_gradient", "weight_gradient");
-
 /// Fields that an op does not use are ignored.
 struct KernelCall {
   KernelOp op = KernelOp::gemm;

@@ -62,6 +62,10 @@ HEAD_DIMS = {"qwen3": 128, "qwen3_moe": 128, "gpt_oss": 64, "gemma": 256, "gemma
 # Vocabulary where a table names none: the tokenizer that such models are trained with (GPT-2's, LLaMA's, Qwen's).
 VOCABULARIES = {"gpt2": 50257, "llama": 32000, "mixtral": 32000, "qwen2_moe": 151936, "qwen2": 151936}
 
+# The zero-bubble fork's examples/pretrain_zero_bubble.sh trains on a SentencePiece tokenizer, LLaMA's size assumed, with
+# --untie-embeddings-and-output-weights.
+SENTENCE_PIECE_SOURCES = ("zb",)
+
 TIED = {"gpt2", "mpt", "gpt_bigcode", "bloom", "opt", "gemma", "gemma2", "gemma3_text", "falcon", "starcoder2"}
 
 
@@ -77,7 +81,9 @@ def template_of(name):
 
 def is_tied(row, kind):
     notes = row.get("notes", "")
-    if "VocabularyParallelism" in row.get("framework", "") or re.search(r"untied|WITHOUT tied", notes):
+    if row["id"].split("-")[0] in SENTENCE_PIECE_SOURCES or "VocabularyParallelism" in row.get("framework", ""):
+        return False
+    if re.search(r"untied|WITHOUT tied", notes):
         return False
     below = found(r"tied embeddings below (\d+)B", notes)
     if below:
@@ -116,7 +122,7 @@ def model_of(row):
     sequence = whole(row.get("seq_len")) or 2048
     vocab = whole(row.get("vocab"))
     if vocab is None:
-        vocab = VOCABULARIES.get(kind)
+        vocab = 32000 if row["id"].split("-")[0] in SENTENCE_PIECE_SOURCES else VOCABULARIES.get(kind)
         if vocab is None:
             raise Skip("the source does not state vocab")
         remarks.append(f"vocabulary not stated, {vocab} assumed")
