@@ -92,7 +92,7 @@ Comparison compare(const Gpu& gpu, Precision precision, const Facts& claim, bool
   keep(1, [&](const PublishedRun& r) { return rate_class(r.precision) == rate_class(precision); });
   // Memory and packaging of a part change little of its utilisation: "a100-sxm-80gb" and "a100-sxm-40gb". One or two
   // runs are no yardstick; then those of the architecture are.
-  const std::string_view family = std::string_view(gpu.id).substr(0, gpu.id.find('-'));
+  const std::string family = gpu.id.substr(0, gpu.id.find('-'));
   result.same_gpu = keep(few, [&](const PublishedRun& r) { return r.gpu == gpu.id; }) ||
                     keep(few, [&](const PublishedRun& r) { return r.gpu.substr(0, r.gpu.find('-')) == family; });
   if (!result.same_gpu) {

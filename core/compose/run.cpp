@@ -17,7 +17,10 @@ double exponential(double x) {
   constexpr double small = 0.0625;
   constexpr int terms = 12;  // x^13 / 13! is below 2^-80
   int halvings = 0;
-  for (; x > small; x *= 0.5) ++halvings;
+  while (x > small) {
+    x *= 0.5;
+    ++halvings;
+  }
   double sum = 1;
   for (int i = terms; i > 0; --i) sum = 1 + sum * x / i;
   for (; halvings > 0; --halvings) sum *= sum;

@@ -193,7 +193,7 @@ void count_activations(const MemoryContext& c, Sink& sink) {
              {{"n", c.flight.activation_sets}, {"T", c.T}});
     const auto d = static_cast<double>(c.training().document_length);
     if (d > 0) {
-      const double b = static_cast<double>(c.training().micro_batch_size);
+      const auto b = static_cast<double>(c.training().micro_batch_size);
       sink.add({"document_bounds", "Document bounds and positions", "n * (8 * T + 8 * (T / d + b))",
                 "transformers modeling_flash_attention_utils.py: int64 position_ids; cu_seqlens of queries and keys"},
                Category::activations, alive, c.flight.activation_sets * (8 * c.T + 8 * (c.T / d + b)),

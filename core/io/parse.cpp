@@ -5,7 +5,7 @@
 #include <list>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <unordered_set>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -179,9 +179,9 @@ class Builder {
   struct Level {
     Json* container = nullptr;
     std::string key;
-    std::unordered_set<std::string> keys;
-    std::unordered_set<std::string> told{};  ///< keys of which it is said that they repeat
-    bool repeats = false;                    ///< the value that comes belongs to a key that has one
+    std::set<std::string> keys;
+    std::set<std::string> told{};  ///< keys of which it is said that they repeat
+    bool repeats = false;          ///< the value that comes belongs to a key that has one
   };
 
   /// Path of the container at `depth`.

@@ -155,8 +155,8 @@ int refuse(const Issues& issues, bool json, std::span<const FlagOfPath> flags) {
         std::find_if(flags.begin(), flags.end(), [&](const FlagOfPath& f) { return f.path == issue.path; });
     const std::string place = flag != flags.end() ? flag->flag : issue.path;
     const bool said = place.empty() || message.rfind(place + ' ', 0) == 0 || message.rfind(place + ':', 0) == 0;
-    const std::string line = "meshgauge: " + (said ? "" : place + ": ") + message;
-    fmt::print(stderr, "{}\n", wrapped(line, 4));
+    fmt::print(stderr, "{}\n",
+               wrapped(fmt::format("meshgauge: {}{}{}", said ? "" : place, said ? "" : ": ", message), 4));
   }
   return bad_input;
 }

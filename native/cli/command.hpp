@@ -9,7 +9,7 @@
 
 #include "core/issue.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's
 class App;
 }
 

@@ -138,7 +138,7 @@ export interface Entry {
   name: string;
   [key: string]: unknown;
 }
-export type CatalogKind = 'models' | 'gpus' | 'systems' | 'handbook';
+export type CatalogKind = 'models' | 'gpus' | 'systems';
 
 /** What the page is built with: the default scenario answered, so that figures are there before the core is. */
 export interface Boot {

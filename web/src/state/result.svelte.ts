@@ -1,13 +1,13 @@
 // The core's answers: the last valid estimate, what is wrong with the present input, and the catalog.
 import { Client, type Answer } from '../core/client';
 import type { Mend } from '../core/mend';
-import type { Boot, Describe, Entry, Estimate, Field, Issue, Scenario } from '../core/types';
+import type { Boot, CatalogKind, Describe, Entry, Estimate, Field, Issue, Scenario } from '../core/types';
 import { recognise, type Pasted } from '../header/recognise';
 import { defaultScenario, sameScenario } from './default-scenario';
 import { fieldOf, read } from './pointer';
 import { scenario } from './scenario.svelte';
 
-type Catalog = Partial<Record<'models' | 'gpus' | 'systems' | 'handbook', Entry[]>>;
+type Catalog = Partial<Record<CatalogKind, Entry[]>>;
 
 class ResultState {
   estimate = $state.raw<Estimate>() as Estimate;
@@ -50,7 +50,7 @@ class ResultState {
       client.estimate(scenario.now);
       await client.start();
       this.describe = await client.describe();
-      const kinds = ['models', 'systems', 'gpus', 'handbook'] as const;
+      const kinds = ['models', 'systems', 'gpus'] as const;
       const lists = await Promise.all(kinds.map((kind) => client.catalog(kind)));
       this.catalog = Object.fromEntries(kinds.map((kind, i) => [kind, lists[i]]));
       this.ready = true;

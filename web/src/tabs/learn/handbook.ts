@@ -1,4 +1,5 @@
-// A case of the core's handbook catalog, in both languages.
+// The cases of the core's handbook catalog, in both languages.
+import list from '../../../../core/catalog/handbook.json';
 import type { Scenario } from '../../core/types';
 
 export interface Bilingual {
@@ -26,3 +27,4 @@ export interface HandbookCase {
   scenario?: Scenario;
   figures: CaseFigure[];
 }
+export const cases = list as HandbookCase[];
