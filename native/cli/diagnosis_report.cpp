@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -99,7 +100,7 @@ std::string held_table(const Json& answer, const Style& style) {
   std::string out = heading(style, "What held the device when the first request failed");
   for (const Json& part : held) {
     const double share = number(part["bytes"]) / total;
-    const auto columns = static_cast<std::size_t>(share * bar_columns + 0.5);
+    const auto columns = static_cast<std::size_t>(std::lround(share * bar_columns));
     out += fmt::format("{:<36} {:>10} {:>4.0f} %{}\n", text(part["name"]), size_text(number(part["bytes"])),
                        share * 100, columns > 0 ? "  " + std::string(columns, '#') : "");
   }
