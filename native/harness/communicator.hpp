@@ -21,6 +21,11 @@ struct Sent {
   std::size_t bytes;  ///< as nccl-tests counts them: the whole array over the group; of send_recv the message
 };
 
+class Device;
+
+/// How a backend is told of a buffer before it sends from it: as nccl-tests -R 1 and 2.
+enum class Registration { none, local, symmetric };
+
 /// Collectives are enqueued and finish in the order of their calls; `wait` returns when those so far have. A backend
 /// without queues runs each at once. Buffers are the device's: host memory under MPI, GPU memory under NCCL. Counts are
 /// elements. Send and receive buffer of an in-place call follow NCCL's rules: equal, or this rank's part of the whole.
@@ -56,6 +61,26 @@ class Communicator {
   /// `group_end`.
   void send(const void* data, std::size_t count, ElementType, int to);
   void receive(void* data, std::size_t count, ElementType, int from);
+
+  /// Calls between them are one operation to a backend that can join them; all others run them as they come.
+  virtual void group_begin() {}
+  virtual void group_end() {}
+
+  /// A GPU has a queue for kernels of its own. What is enqueued from now on starts after what the device has now, and
+  /// what the device gets from now on starts after what is enqueued now. A CPU is done when its functions return.
+  virtual void start_after(const Device&) {}
+  virtual void finish_before(const Device&) { wait(); }
+
+  /// CUDA graphs: what is enqueued between them is recorded instead, and `launch` enqueues all of it.
+  [[nodiscard]] virtual bool captures() const { return false; }
+  virtual void begin_capture() {}
+  virtual void end_capture() {}
+  virtual void launch() {}
+
+  /// The buffer stays registered until `forget_buffers`, which has to come before it is released. Symmetric: all ranks
+  /// call it in the same order with the same size.
+  virtual void register_buffer(void*, std::size_t /*bytes*/, Registration) {}
+  virtual void forget_buffers() {}
 
   /// Whether what was enqueued has finished; lets a backend without a thread of its own make progress.
   [[nodiscard]] virtual bool test() = 0;

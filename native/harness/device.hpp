@@ -8,7 +8,7 @@
 
 namespace meshgauge::harness {
 
-/// Errors throw Failure.
+/// Functions return when they are done. Errors throw Failure.
 class Device {
  public:
   virtual ~Device() = default;
@@ -17,6 +17,8 @@ class Device {
 
   [[nodiscard]] virtual std::string name() const = 0;  ///< "NVIDIA H200", or the CPU's
   [[nodiscard]] virtual bool is_gpu() const = 0;
+  [[nodiscard]] virtual std::string address() const { return {}; }  ///< on the PCI bus: "0000:07:00"
+  [[nodiscard]] virtual void* queue() const { return nullptr; }     ///< the cudaStream_t for kernels
   [[nodiscard]] virtual std::size_t free_bytes() const = 0;
   [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;  ///< aligned to 256 bytes
   virtual void release(void*) = 0;
@@ -24,15 +26,21 @@ class Device {
   virtual void copy_out(void* to_host, const void* from, std::size_t bytes) = 0;
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
   virtual void zero(void*, std::size_t bytes) = 0;
-  virtual void synchronize() = 0;
+  virtual void synchronize() = 0;  ///< with the queue
 
  protected:
   Device() = default;
 };
 
 [[nodiscard]] std::unique_ptr<Device> cpu_device();
-/// In a build with CUDA; index as CUDA counts what CUDA_VISIBLE_DEVICES leaves.
-[[nodiscard]] std::unique_ptr<Device> cuda_device(int index);
+
+/// In a build with CUDA; index as CUDA counts what CUDA_VISIBLE_DEVICES leaves. Registered memory comes from NCCL's
+/// allocator, which symmetric windows need.
+enum class GpuMemory { plain, registered };
+[[nodiscard]] std::unique_ptr<Device> cuda_device(int index, GpuMemory = GpuMemory::plain);
+[[nodiscard]] int cuda_device_count();
+/// "CUDA 13.0, driver 13.0, sm_90" of the current device.
+[[nodiscard]] std::string cuda_versions();
 
 /// Memory of a device that is given back.
 class Buffer {
