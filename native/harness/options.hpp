@@ -11,6 +11,9 @@ class App;
 
 namespace meshgauge::harness {
 
+/// How many of the GPU's multiprocessors NCCL may take: as nccl-tests -x 0, 1 and 2.
+enum class CtaPolicy { standard, efficiency, zero };
+
 struct CommonOptions {
   std::string backend = "auto";  ///< auto, mpi or nccl
   int ranks = 0;                 ///< where no launcher started this: how many to start; 0: one for each local GPU
@@ -21,6 +24,10 @@ struct CommonOptions {
   bool bind = true;              ///< CPU ranks to cores of their own, where the launcher left them free
   std::string gpu, system;       ///< of the catalog, for the prediction; empty: the device's name decides
   std::string profile;           ///< file of a fitted profile; empty: the datasheet's
+
+  // Of NCCL, from the commands that have such flags.
+  std::optional<CtaPolicy> cta_policy;
+  bool registered_memory = false;  ///< buffers come from NCCL's allocator, as registration wants them
 };
 
 /// Adds --backend, --ranks, --expect-ranks, --timeout, --json, ... .

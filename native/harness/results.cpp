@@ -93,12 +93,16 @@ Json environment_of(Runtime& runtime) {
       {"ranks_per_node", runtime.ranks_per_node > 0 ? Json(runtime.ranks_per_node) : Json(nullptr)},
       {"device", runtime.device->name()},
       {"gpu", runtime.device->is_gpu()},
+      {"shares_gpu", runtime.shares_gpu},
       {"driver", first_line("/proc/driver/nvidia/version")},
       {"cpus", std::thread::hardware_concurrency()},
       {"kernel", std::string(system.sysname) + ' ' + system.release},
       {"machine", system.machine},
       {"variables", relevant_variables()},
   };
+#ifdef MESHGAUGE_CUDA
+  if (runtime.device->is_gpu()) json["cuda"] = cuda_versions();
+#endif
   if (runtime.options.show_hosts) json["hosts"] = hosts;
   return json;
 }

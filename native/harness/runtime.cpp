@@ -19,6 +19,9 @@
 #ifdef MESHGAUGE_MPI
 #include "native/harness/mpi_communicator.hpp"
 #endif
+#ifdef MESHGAUGE_CUDA
+#include "native/harness/nccl_communicator.hpp"
+#endif
 
 namespace meshgauge::harness {
 namespace {
@@ -52,13 +55,12 @@ void place_on_nodes(Runtime& runtime) {
   runtime.ranks_per_node = std::any_of(count.begin(), count.end(), other) ? 0 : runtime.local_size;
 }
 
-#ifndef MESHGAUGE_MPI
 Meeting meeting_at_port(const Launch& launch, double timeout) {
   Meeting meeting{launch.rank, launch.size, launch.run_id, timeout, {}, {}, {}};
   const int first = launch.port > 0 ? launch.port : default_port;
   for (int i = launch.port_taken ? 1 : 0; i <= port_tries; ++i) meeting.ports.push_back(first + i);
   meeting.hosts = {launch.address.empty() ? "127.0.0.1" : launch.address};
-  if (launch.rank != 0) return meeting;
+  if (launch.rank != 0 || launch.size == 1) return meeting;
   for (const int port : meeting.ports) {
     meeting.listener = listen_at(port);
     if (meeting.listener.open()) return meeting;
@@ -66,7 +68,6 @@ Meeting meeting_at_port(const Launch& launch, double timeout) {
   throw Failure("Rank 0 can listen at none of the ports " + std::to_string(meeting.ports.front()) + " to " +
                 std::to_string(meeting.ports.back()) + ". Set MESHGAUGE_PORT to a free one, on all ranks.");
 }
-#endif
 
 #ifdef MESHGAUGE_MPI
 /// MPI carries the address of rank 0.
@@ -107,13 +108,78 @@ void need_mpi_launcher(const Launch& launch) {
 }
 #endif
 
+#ifdef MESHGAUGE_CUDA
+bool has_gpu() {
+  try {
+    return cuda_device_count() > 0;
+  } catch (const Failure&) {
+    return false;
+  }
+}
+#endif
+
 std::string chosen_backend(const CommonOptions& options) {
+#ifdef MESHGAUGE_CUDA
+  if (options.backend == "nccl") {
+    if (cuda_device_count() == 0) throw Failure("There is no GPU here. --backend mpi runs between CPUs.");
+    return "nccl";
+  }
+  if (options.backend == "auto" && has_gpu()) return "nccl";
+#endif
 #ifdef MESHGAUGE_MPI
   if (options.backend != "nccl") return "mpi";
+#else
+  if (options.backend == "auto") {
+    throw Failure("There is no GPU here, and this build has no MPI to run between CPUs.");
+  }
 #endif
   throw BadInput("This build has no backend " + options.backend + ". It was configured without " +
                  (options.backend == "mpi" ? "MPI." : "MESHGAUGE_CUDA."));
 }
+
+/// Where no launcher started this: how many ranks to start. 1 or less: this process is the rank.
+int ranks_to_start(const CommonOptions& options, const Launch& launch, [[maybe_unused]] std::string_view backend) {
+  if (launch.launcher != Launcher::alone) return 1;
+#ifdef MESHGAUGE_CUDA
+  if (options.ranks == 0 && backend == "nccl") return cuda_device_count();
+#endif
+  return options.ranks;
+}
+
+#ifdef MESHGAUGE_CUDA
+/// Each rank of a node has a GPU of its own, unless MESHGAUGE_DEVICE says which one all of them share.
+void take_gpu(Runtime& runtime) {
+  const std::optional<std::string> forced = environment_variable("MESHGAUGE_DEVICE");
+  const int count = cuda_device_count();
+  // A launcher may show each rank only its own.
+  const int index = forced ? std::atoi(forced->c_str()) : count == 1 ? 0 : runtime.local_rank;
+  runtime.device = cuda_device(index, runtime.options.registered_memory ? GpuMemory::registered : GpuMemory::plain);
+  const std::string mine = std::to_string(runtime.node) + ' ' + runtime.device->address();
+  const std::vector<std::string> places = runtime.gather(mine);
+  const auto ranks = std::count(places.begin(), places.end(), mine);
+  runtime.shares_gpu = ranks > 1;
+  if (ranks > 1 && !forced) {
+    throw BadInput(std::to_string(ranks) + " ranks of a node have the same GPU " + runtime.device->address() +
+                   ". Start at most one rank for each GPU of a node.");
+  }
+}
+
+void join_over_nccl(Runtime& runtime) {
+  take_gpu(runtime);
+  const auto share = [&](NcclId& id) {
+    const std::string mine(reinterpret_cast<const char*>(id.data()), id.size());
+    const std::string first = runtime.gather(mine).front();
+    if (first.size() != id.size()) throw Failure("Rank 0 sent no NCCL id.");
+    std::memcpy(id.data(), first.data(), id.size());
+  };
+  runtime.progress("connecting over NCCL");
+  runtime.library_version = nccl_version();
+  runtime.world =
+      nccl_communicator(runtime.rank, runtime.size, share,
+                        {.cta_policy = runtime.options.cta_policy, .timeout_seconds = runtime.options.timeout_seconds});
+  runtime.progress("connected");
+}
+#endif
 
 void check_world(const Runtime& runtime, const Launch& launch) {
   if (launch.size != runtime.size && launch.launcher != Launcher::alone) {
@@ -151,7 +217,7 @@ int with_ranks(const CommonOptions& options, const std::function<int(Runtime&)>&
   try {
     launch = launch_of(environment_variable);
     const std::string backend = chosen_backend(options);
-    if (launch.launcher == Launcher::alone && options.ranks > 1) return start_ranks(backend, options.ranks);
+    if (const int ranks = ranks_to_start(options, launch, backend); ranks > 1) return start_ranks(backend, ranks);
 #ifdef MESHGAUGE_MPI
     std::optional<MpiSession> session;  // outlives the groups of ranks
 #endif
@@ -159,22 +225,32 @@ int with_ranks(const CommonOptions& options, const std::function<int(Runtime&)>&
     runtime.options = options;
     runtime.backend = backend;
     runtime.launcher = name_of(launch.launcher);
+    runtime.rank = launch.rank;
+    runtime.size = launch.size;
+    Meeting meeting;
 #ifdef MESHGAUGE_MPI
-    need_mpi_launcher(launch);
-    session.emplace();
-    runtime.library_version = MpiSession::library_version();
-    runtime.world = session->world();
-    Meeting meeting = meeting_over(*runtime.world, options.timeout_seconds);
+    if (backend == "mpi" || (launch.has_mpi && launch.launcher == Launcher::mpirun)) {
+      if (backend == "mpi") need_mpi_launcher(launch);
+      session.emplace();
+      runtime.library_version = MpiSession::library_version();
+      runtime.world = session->world();
+      runtime.rank = runtime.world->rank();
+      runtime.size = runtime.world->size();
+      meeting = meeting_over(*runtime.world, options.timeout_seconds);
+    } else {
+      meeting = meeting_at_port(launch, options.timeout_seconds);
+    }
 #else
-    Meeting meeting = meeting_at_port(launch, options.timeout_seconds);
+    meeting = meeting_at_port(launch, options.timeout_seconds);
 #endif
-    runtime.rank = runtime.world->rank();
-    runtime.size = runtime.world->size();
     runtime.control = meet(std::move(meeting));
     try {
       check_world(runtime, launch);
       place_on_nodes(runtime);
-      runtime.device = cpu_device();
+#ifdef MESHGAUGE_CUDA
+      if (backend == "nccl") join_over_nccl(runtime);
+#endif
+      if (!runtime.device) runtime.device = cpu_device();
       runtime.cpu_threads = take_cores(runtime.local_rank, runtime.local_size, options.bind);
       return body(runtime);
     } catch (const BadInput& error) {

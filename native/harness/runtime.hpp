@@ -25,6 +25,7 @@ struct Runtime {
   int local_rank = 0, local_size = 1;  ///< on this node
   int node = 0, nodes = 1;
   int cpu_threads = 1;          ///< that this rank may use without taking another's cores: for BLAS
+  bool shares_gpu = false;      ///< with another rank, as MESHGAUGE_DEVICE allows: times say nothing
   std::string launcher;         ///< "mpirun", "srun", "torchrun", "alone"
   std::string backend;          ///< "mpi", "nccl"
   std::string library_version;  ///< of the backend: "Open MPI v4.1.4"
