@@ -82,6 +82,9 @@ class Communicator {
   virtual void register_buffer(void*, std::size_t /*bytes*/, Registration) {}
   virtual void forget_buffers() {}
 
+  /// Whether each call is done when it returns, where the backend has calls of its own for that which are faster than
+  /// starting and waiting: MPI has. Others enqueue as ever. Not of `send` and `receive`.
+  virtual void one_by_one(bool /*on*/) {}
   /// Whether what was enqueued has finished; lets a backend without a thread of its own make progress.
   [[nodiscard]] virtual bool test() = 0;
   virtual void wait() = 0;

@@ -66,6 +66,7 @@ class MpiCommunicator final : public Communicator {
     pending_.clear();
   }
 
+  void one_by_one(bool on) override { one_by_one_ = on; }
   void barrier() override { check(MPI_Barrier(comm_), "MPI_Barrier"); }
 
   [[nodiscard]] std::unique_ptr<Communicator> split(int colour, int key) override {
@@ -91,52 +92,54 @@ class MpiCommunicator final : public Communicator {
     return [=, ranks = size_] { divide(data, count, type, ranks); };
   }
 
+  /// MPI's call that returns when it is done, or the one that only starts it. `then` is what is left to do after.
+  template <class Blocking, class Starting, class... Arguments>
+  void run(const char* name, Blocking blocking, Starting starting, std::function<void()> then, Arguments... arguments) {
+    if (one_by_one_) {
+      check(blocking(arguments...), name);
+      if (then) then();
+    } else {
+      check(starting(arguments..., &enqueue(std::move(then))), name);
+    }
+  }
+
   void do_all_reduce(const void* send, void* receive, std::size_t count, ElementType type, ReduceOp op) override {
-    check(MPI_Iallreduce(send == receive ? MPI_IN_PLACE : send, receive, as_int(count), mpi_type(type),
-                         mpi_op(type, op), comm_, &enqueue(mean_of(receive, count, type, op))),
-          "MPI_Iallreduce");
+    run("MPI_Allreduce", MPI_Allreduce, MPI_Iallreduce, mean_of(receive, count, type, op),
+        send == receive ? MPI_IN_PLACE : send, receive, as_int(count), mpi_type(type), mpi_op(type, op), comm_);
   }
 
   void do_all_gather(const void* send, void* receive, std::size_t count, ElementType type) override {
     const bool in_place = send == part_of(receive, count, type);
-    check(MPI_Iallgather(in_place ? MPI_IN_PLACE : send, as_int(count), mpi_type(type), receive, as_int(count),
-                         mpi_type(type), comm_, &enqueue()),
-          "MPI_Iallgather");
+    run("MPI_Allgather", MPI_Allgather, MPI_Iallgather, {}, in_place ? MPI_IN_PLACE : send, as_int(count),
+        mpi_type(type), receive, as_int(count), mpi_type(type), comm_);
   }
 
   void do_reduce_scatter(const void* send, void* receive, std::size_t count, ElementType type, ReduceOp op) override {
     // MPI's in-place leaves the result at the head of the buffer, NCCL's in the rank's part: so not MPI's.
-    const void* whole = send;
-    std::function<void()> then = mean_of(receive, count, type, op);
-    if (receive == part_of(const_cast<void*>(send), count, type)) {
-      copy_.resize(count * static_cast<std::size_t>(size_) * bytes_of(type));
-      std::copy_n(static_cast<const std::byte*>(send), copy_.size(), copy_.data());
-      whole = copy_.data();
-    }
-    check(MPI_Ireduce_scatter_block(whole, receive, as_int(count), mpi_type(type), mpi_op(type, op), comm_,
-                                    &enqueue(std::move(then))),
-          "MPI_Ireduce_scatter_block");
-    if (whole != send) wait();  // one copy at a time
+    const bool in_place = receive == part_of(const_cast<void*>(send), count, type);
+    const void* whole = in_place ? copied(send, count * static_cast<std::size_t>(size_) * bytes_of(type)) : send;
+    run("MPI_Reduce_scatter_block", MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block,
+        mean_of(receive, count, type, op), whole, receive, as_int(count), mpi_type(type), mpi_op(type, op), comm_);
+    if (in_place) wait();  // one copy at a time
   }
 
   void do_broadcast(const void* send, void* receive, std::size_t count, ElementType type, int root) override {
     if (rank_ == root && send != receive) {
       std::copy_n(static_cast<const std::byte*>(send), count * bytes_of(type), static_cast<std::byte*>(receive));
     }
-    check(MPI_Ibcast(receive, as_int(count), mpi_type(type), root, comm_, &enqueue()), "MPI_Ibcast");
+    run("MPI_Bcast", MPI_Bcast, MPI_Ibcast, {}, receive, as_int(count), mpi_type(type), root, comm_);
   }
 
   void do_reduce(const void* send, void* receive, std::size_t count, ElementType type, ReduceOp op, int root) override {
     const bool in_place = rank_ == root && send == receive;
-    check(MPI_Ireduce(in_place ? MPI_IN_PLACE : send, receive, as_int(count), mpi_type(type), mpi_op(type, op), root,
-                      comm_, &enqueue(rank_ == root ? mean_of(receive, count, type, op) : std::function<void()>{})),
-          "MPI_Ireduce");
+    run("MPI_Reduce", MPI_Reduce, MPI_Ireduce,
+        rank_ == root ? mean_of(receive, count, type, op) : std::function<void()>{}, in_place ? MPI_IN_PLACE : send,
+        receive, as_int(count), mpi_type(type), mpi_op(type, op), root, comm_);
   }
 
   void do_all_to_all(const void* send, void* receive, std::size_t count, ElementType type) override {
-    check(MPI_Ialltoall(send == receive ? MPI_IN_PLACE : send, as_int(count), mpi_type(type), receive, as_int(count),
-                        mpi_type(type), comm_, &enqueue()),
-          "MPI_Ialltoall");
+    run("MPI_Alltoall", MPI_Alltoall, MPI_Ialltoall, {}, send == receive ? MPI_IN_PLACE : send, as_int(count),
+        mpi_type(type), receive, as_int(count), mpi_type(type), comm_);
   }
 
   void do_all_to_all_uneven(const void* send, Parts to, void* receive, Parts from, ElementType type) override {
@@ -151,30 +154,41 @@ class MpiCommunicator final : public Communicator {
     };
     auto lists = std::make_shared<Lists>(
         Lists{narrow(to.counts), narrow(to.offsets), narrow(from.counts), narrow(from.offsets)});
-    check(MPI_Ialltoallv(send, lists->to_counts.data(), lists->to_offsets.data(), mpi_type(type), receive,
-                         lists->from_counts.data(), lists->from_offsets.data(), mpi_type(type), comm_,
-                         &enqueue([lists] {})),
-          "MPI_Ialltoallv");
+    const bool in_place = send == receive;  // MPI's in-place takes as much as it gives
+    const void* whole = in_place ? copied(send, (to.offsets.back() + to.counts.back()) * bytes_of(type)) : send;
+    run(
+        "MPI_Alltoallv", MPI_Alltoallv, MPI_Ialltoallv, [lists] {}, whole, lists->to_counts.data(),
+        lists->to_offsets.data(), mpi_type(type), receive, lists->from_counts.data(), lists->from_offsets.data(),
+        mpi_type(type), comm_);
+    if (in_place) wait();
   }
 
   void do_gather(const void* send, void* receive, std::size_t count, ElementType type, int root) override {
     const bool in_place = rank_ == root && send == part_of(receive, count, type);
-    check(MPI_Igather(in_place ? MPI_IN_PLACE : send, as_int(count), mpi_type(type), receive, as_int(count),
-                      mpi_type(type), root, comm_, &enqueue()),
-          "MPI_Igather");
+    run("MPI_Gather", MPI_Gather, MPI_Igather, {}, in_place ? MPI_IN_PLACE : send, as_int(count), mpi_type(type),
+        receive, as_int(count), mpi_type(type), root, comm_);
   }
 
   void do_scatter(const void* send, void* receive, std::size_t count, ElementType type, int root) override {
     const bool in_place = rank_ == root && receive == part_of(const_cast<void*>(send), count, type);
-    check(MPI_Iscatter(send, as_int(count), mpi_type(type), in_place ? MPI_IN_PLACE : receive, as_int(count),
-                       mpi_type(type), root, comm_, &enqueue()),
-          "MPI_Iscatter");
+    run("MPI_Scatter", MPI_Scatter, MPI_Iscatter, {}, send, as_int(count), mpi_type(type),
+        in_place ? MPI_IN_PLACE : receive, as_int(count), mpi_type(type), root, comm_);
   }
 
   void do_send_receive(const void* send, int to, void* receive, int from, std::size_t count,
                        ElementType type) override {
-    do_receive(receive, count, type, from);
-    do_send(send, count, type, to);
+    const MPI_Datatype kind = mpi_type(type);
+    if (one_by_one_ && send == receive) {
+      check(MPI_Sendrecv_replace(receive, as_int(count), kind, to, 0, from, 0, comm_, MPI_STATUS_IGNORE),
+            "MPI_Sendrecv");
+    } else if (one_by_one_) {
+      check(MPI_Sendrecv(send, as_int(count), kind, to, 0, receive, as_int(count), kind, from, 0, comm_,
+                         MPI_STATUS_IGNORE),
+            "MPI_Sendrecv");
+    } else {
+      do_receive(receive, count, type, from);
+      do_send(send, count, type, to);
+    }
   }
 
   void do_send(const void* data, std::size_t count, ElementType type, int to) override {
@@ -185,12 +199,19 @@ class MpiCommunicator final : public Communicator {
     check(MPI_Irecv(data, as_int(count), mpi_type(type), from, 0, comm_, &enqueue()), "MPI_Irecv");
   }
 
+  const void* copied(const void* data, std::size_t bytes) {
+    copy_.resize(bytes);
+    std::copy_n(static_cast<const std::byte*>(data), bytes, copy_.data());
+    return copy_.data();
+  }
+
   [[nodiscard]] void* part_of(void* whole, std::size_t count, ElementType type) const {
     return static_cast<std::byte*>(whole) + static_cast<std::size_t>(rank_) * count * bytes_of(type);
   }
 
   MPI_Comm comm_;
   bool owned_;
+  bool one_by_one_ = false;
   int rank_ = 0, size_ = 1;
   std::vector<Pending> pending_;
   std::vector<std::byte> copy_;
