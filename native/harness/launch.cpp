@@ -96,6 +96,14 @@ std::string_view name_of(Launcher launcher) {
   return names[static_cast<std::size_t>(launcher)];
 }
 
+bool speaks() {
+  try {
+    return launch_of(environment_variable).rank == 0;
+  } catch (const BadInput&) {
+    return true;
+  }
+}
+
 std::string first_host(std::string_view list) {
   const std::size_t bracket = list.find('['), comma = list.find(',');
   if (bracket == std::string_view::npos || comma < bracket) return std::string(list.substr(0, comma));

@@ -28,6 +28,8 @@ using Environment = std::function<std::optional<std::string>(const char*)>;
 /// Of this process.
 [[nodiscard]] std::optional<std::string> environment_variable(const char* name);
 [[nodiscard]] std::string_view name_of(Launcher);
+/// Whether this process is the one that says what all ranks find wrong with the same flags.
+[[nodiscard]] bool speaks();
 
 /// "node[03-07,11],login" -> "node03": Slurm's list of hosts.
 [[nodiscard]] std::string first_host(std::string_view node_list);

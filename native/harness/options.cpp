@@ -14,15 +14,6 @@
 namespace meshgauge::harness {
 namespace {
 
-/// Every rank reads the same flags: one speaks.
-bool speaks() {
-  try {
-    return launch_of(environment_variable).rank == 0;
-  } catch (const BadInput&) {
-    return true;
-  }
-}
-
 std::string help_of(const CLI::App& app) {
   std::string list;
   for (const CLI::Option* option : app.get_options()) {

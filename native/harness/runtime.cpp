@@ -44,6 +44,7 @@ void place_on_nodes(Runtime& runtime) {
   for (int r = 0; r < runtime.size; ++r) {
     const std::string& name = names[static_cast<std::size_t>(r)];
     number.emplace(name, static_cast<int>(number.size()));
+    runtime.node_of.push_back(number[name]);
     const int before = count[name]++;
     if (r == runtime.rank) runtime.local_rank = before;
   }

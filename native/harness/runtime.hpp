@@ -24,6 +24,7 @@ struct Runtime {
   int rank = 0, size = 1;
   int local_rank = 0, local_size = 1;  ///< on this node
   int node = 0, nodes = 1;
+  std::vector<int> node_of;     ///< of every rank
   int cpu_threads = 1;          ///< that this rank may use without taking another's cores: for BLAS
   bool shares_gpu = false;      ///< with another rank, as MESHGAUGE_DEVICE allows: times say nothing
   std::string launcher;         ///< "mpirun", "srun", "torchrun", "alone"
