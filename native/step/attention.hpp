@@ -102,15 +102,14 @@ void attend(Backend& backend, Allocator& allocator, const Shape& shape, const T*
   for_each_block(shape, n, [&](const AttentionBlock& block) {
     const std::size_t stride = block.group() * shape.head_dim;
     backend.multiply(block.scores_of(w, stride, w), qkv + block.query(), qkv + block.key(), scores.data());
-    backend.rows(shape.kv_heads * block.queries,
-                 CausalSoftmax<T>{.scores = scores.data(),
-                                  .log_sums = log_sums + block.log_sum(),
-                                  .queries = block.queries,
-                                  .keys = block.keys(),
-                                  .first_query = block.first,
-                                  .heads = shape.heads,
-                                  .head_stride = block.group(),
-                                  .scale = score_scale<T>(shape)});
+    backend.rows(shape.kv_heads * block.queries, CausalSoftmax<T>{.scores = scores.data(),
+                                                                  .log_sums = log_sums + block.log_sum(),
+                                                                  .queries = block.queries,
+                                                                  .keys = block.keys(),
+                                                                  .first_query = block.first,
+                                                                  .heads = shape.heads,
+                                                                  .head_stride = block.group(),
+                                                                  .scale = score_scale<T>(shape)});
     backend.multiply(block.weighted(o, stride), scores.data(), qkv + block.value(), output + block.output());
   });
 }
@@ -128,16 +127,15 @@ void attend_backward(Backend& backend, Allocator& allocator, const Shape& shape,
     const std::size_t stride = block.group() * shape.head_dim;
     backend.multiply(block.scores_of(w, stride, w), qkv + block.query(), qkv + block.key(), scores.data());
     backend.multiply(block.scores_of(o, stride, w), d_output + block.output(), qkv + block.value(), d_scores.data());
-    backend.rows(shape.kv_heads * block.queries,
-                 CausalSoftmaxBackward<T>{.scores = scores.data(),
-                                          .d = d_scores.data(),
-                                          .log_sums = log_sums + block.log_sum(),
-                                          .queries = block.queries,
-                                          .keys = block.keys(),
-                                          .first_query = block.first,
-                                          .heads = shape.heads,
-                                          .head_stride = block.group(),
-                                          .scale = score_scale<T>(shape)});
+    backend.rows(shape.kv_heads * block.queries, CausalSoftmaxBackward<T>{.scores = scores.data(),
+                                                                          .d = d_scores.data(),
+                                                                          .log_sums = log_sums + block.log_sum(),
+                                                                          .queries = block.queries,
+                                                                          .keys = block.keys(),
+                                                                          .first_query = block.first,
+                                                                          .heads = shape.heads,
+                                                                          .head_stride = block.group(),
+                                                                          .scale = score_scale<T>(shape)});
     backend.multiply(block.gathered(o, stride), scores.data(), d_output + block.output(), d_qkv + block.value());
     backend.multiply(block.weighted(w, stride), d_scores.data(), qkv + block.key(), d_qkv + block.query());
     backend.multiply(block.gathered(w, stride), d_scores.data(), qkv + block.query(), d_qkv + block.key());

@@ -159,8 +159,7 @@ struct AdamW {
     const Wide<T> w = widen(weight[i]);
     first[i] = narrow<T>(m);
     second[i] = narrow<T>(v);
-    weight[i] = narrow<T>(
-        w - learning_rate * (m / correction1 / (std::sqrt(v / correction2) + epsilon) + decay * w));
+    weight[i] = narrow<T>(w - learning_rate * (m / correction1 / (std::sqrt(v / correction2) + epsilon) + decay * w));
   }
 };
 

@@ -42,7 +42,7 @@ class Channel {
   }
   /// Kernels from now on start when the collectives so far have ended.
   void wait() {
-    if (group_ && sends) group_->wait();
+    if (group_ && sends) group_->finish_before(device_);
   }
   /// Between kernels: lets the collectives go on.
   void progress() {
@@ -53,6 +53,7 @@ class Channel {
   template <class Call>
   void start(const Call& call) {
     if (!group_ || !sends) return;
+    group_->start_after(device_);
     call();
     if (waits_at_once) wait();
   }

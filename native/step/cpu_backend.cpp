@@ -24,7 +24,8 @@ void each_of_batch(const Product& p, const T* a, const T* b, T* c) {
 }
 
 /// Rows without their gaps.
-void widen_rows(const Bfloat16* from, std::size_t rows, std::size_t columns, std::size_t stride, std::vector<float>& to) {
+void widen_rows(const Bfloat16* from, std::size_t rows, std::size_t columns, std::size_t stride,
+                std::vector<float>& to) {
   to.resize(rows * columns);
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t j = 0; j < columns; ++j) to[i * columns + j] = widen(from[i * stride + j]);

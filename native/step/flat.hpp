@@ -17,8 +17,11 @@ struct Flat {
   [[nodiscard]] std::size_t part() const { return (elements + ranks - 1) / ranks; }
   [[nodiscard]] std::size_t padded() const { return part() * ranks; }
 };
-[[nodiscard]] inline Flat flat_of(const ParameterList& list, const std::vector<std::size_t>& places, std::size_t ranks) {
-  Flat flat{.places = places, .ranks = ranks};
+[[nodiscard]] inline Flat flat_of(const ParameterList& list, const std::vector<std::size_t>& places,
+                                  std::size_t ranks) {
+  Flat flat;
+  flat.places = places;
+  flat.ranks = ranks;
   for (const std::size_t place : places) {
     flat.offsets.push_back(flat.elements);
     flat.elements += list.all[place].elements;

@@ -209,7 +209,8 @@ struct Gelu {
 
   MESHGAUGE_HD void operator()(std::size_t i) const {
     const Wide<T> v = widen(x[i]);
-    y[i] = narrow<T>(Wide<T>(0.5) * v * (1 + std::tanh(Wide<T>(0.7978845608028654) * (v + Wide<T>(0.044715) * v * v * v))));
+    y[i] = narrow<T>(Wide<T>(0.5) * v *
+                     (1 + std::tanh(Wide<T>(0.7978845608028654) * (v + Wide<T>(0.044715) * v * v * v))));
   }
 };
 

@@ -6,9 +6,12 @@ std::optional<std::string> unsupported(const ModelShape& m) {
   if (m.kind != ModelKind::decoder) return "it is no decoder";
   if (m.moe.used()) return "it has experts";
   if (m.mla.used()) return "it has latent attention";
-  if (m.activation != Activation::gelu && m.activation != Activation::swiglu) return "its MLP is neither GELU nor SwiGLU";
-  if (m.position != Position::learned && m.position != Position::rope) return "its positions are neither learned nor rotary";
-  if (m.norms_per_layer != 2 || !m.final_norm || !m.norm_weight) return "its layers do not have two norms and a last one";
+  if (m.activation != Activation::gelu && m.activation != Activation::swiglu)
+    return "its MLP is neither GELU nor SwiGLU";
+  if (m.position != Position::learned && m.position != Position::rope)
+    return "its positions are neither learned nor rotary";
+  if (m.norms_per_layer != 2 || !m.final_norm || !m.norm_weight)
+    return "its layers do not have two norms and a last one";
   if (m.norm == Norm::rmsnorm && m.norm_bias) return "its RMSNorm has a bias";
   if (m.qk_norm != QkNorm::none || m.attention_sinks) return "its attention has norms or sinks";
   if (m.linear_per_full > 0 || m.window > 0) return "its attention is linear or local";

@@ -13,10 +13,14 @@
 #include "native/step/kernels.hpp"
 #include "native/step/parameters.hpp"
 
-namespace meshgauge::step {
+namespace meshgauge {
 
 enum class StrategyKind { ddp, zero1, zero2, zero3 };
 MESHGAUGE_NAMES(StrategyKind, "ddp", "zero1", "zero2", "zero3");
+
+}  // namespace meshgauge
+
+namespace meshgauge::step {
 
 /// When a gradient bucket is full, elements.
 struct BucketSizes {

@@ -72,7 +72,8 @@ class Trainer {
   [[nodiscard]] Strategy<Backend, T>& strategy() { return *strategy_; }
 
   /// `before_update` sees the strategy's segments with the gradients of the global batch.
-  Outcome step(std::span<const Batch> micro_batches, const std::function<void()>& before_update = [] {}) {
+  Outcome step(
+      std::span<const Batch> micro_batches, const std::function<void()>& before_update = [] {}) {
     backend_.zero(scalars_.data(), scalars_.bytes());
     const Wide<T> share = 1 / static_cast<Wide<T>>(micro_batches.size());
     for (std::size_t i = 0; i < micro_batches.size(); ++i) {

@@ -56,9 +56,9 @@ class Transformer {
       saved[i] = {};
       p_->after_backward(i);
     }
-    backend_.columns(shape_.hidden, EmbedGradient<T>{ids.data(), d.data(), g(root(), Role::token_table),
-                                                     g(root(), Role::position_table), tokens(), shape_.sequence,
-                                                     shape_.hidden});
+    backend_.columns(shape_.hidden,
+                     EmbedGradient<T>{ids.data(), d.data(), g(root(), Role::token_table),
+                                      g(root(), Role::position_table), tokens(), shape_.sequence, shape_.hidden});
     ready(root(), Role::token_table, Role::position_table);
     p_->after_backward(root());
   }
@@ -134,8 +134,7 @@ class Transformer {
   /// dx += gradient through the norm; those of weight and bias are ready then.
   void norm_backward(const T* x, const T* dy, const Wide<T>* statistics, std::size_t unit, Role weight, Role bias,
                      T* dx) {
-    backend_.rows(tokens(),
-                  NormBackward<T>{x, w(unit, weight), dy, dx, statistics, shape_.hidden, shape_.centred});
+    backend_.rows(tokens(), NormBackward<T>{x, w(unit, weight), dy, dx, statistics, shape_.hidden, shape_.centred});
     backend_.columns(shape_.hidden, NormGradient<T>{x, dy, statistics, g(unit, weight), g(unit, bias), tokens(),
                                                     shape_.hidden, shape_.centred});
     ready(unit, weight, bias);
@@ -144,9 +143,7 @@ class Transformer {
   /// Without `y` only what the backward reads is made.
   [[nodiscard]] Saved forward(std::size_t i, Array<T> x, Category category, T* y) {
     const std::size_t h = shape_.hidden;
-    const auto statistics = [&] {
-      return Array<Wide<T>>(allocator_, statistics_size(), category, "norm_statistics");
-    };
+    const auto statistics = [&] { return Array<Wide<T>>(allocator_, statistics_size(), category, "norm_statistics"); };
     Saved s;
     s.x = std::move(x);
     s.normed1 = hidden(category, "norms");
@@ -208,8 +205,8 @@ class Transformer {
     if (!shape_.tied) p_->ready(list_.place(root(), Role::head_weight));
     Array<T> d = gradient_array(h);
     backend_.zero(d.data(), d.bytes());
-    norm_backward(x.data(), d_normed.data(), statistics.data(), root(), Role::final_norm_weight,
-                  Role::final_norm_bias, d.data());
+    norm_backward(x.data(), d_normed.data(), statistics.data(), root(), Role::final_norm_weight, Role::final_norm_bias,
+                  d.data());
     return d;
   }
 
@@ -243,8 +240,7 @@ class Transformer {
       const Array<T> d_attention = gradient_array(shape_.query_width());
       input_gradient(d, w(i, Role::output_weight), shape_.query_width(), h, d_attention.data());
       linear_gradients(s.attention.data(), d, i, Role::output_weight, Role::output_bias, shape_.query_width(), h);
-      attend_backward(backend_, allocator_, shape_, s.qkv.data(), s.log_sums.data(), d_attention.data(),
-                      d_qkv.data());
+      attend_backward(backend_, allocator_, shape_, s.qkv.data(), s.log_sums.data(), d_attention.data(), d_qkv.data());
     }
     if (shape_.positions == 0) rotate(d_qkv.data(), -1);
     const Array<T> d_normed = gradient_array(h);

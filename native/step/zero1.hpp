@@ -72,10 +72,10 @@ class Zero1 final : public Strategy<Backend, T> {
 
  private:
   std::vector<Flat> buckets_;
-  std::vector<std::size_t> starts_;    ///< of each bucket in the buffers
-  std::vector<std::size_t> offsets_;   ///< of each place in the buffers
+  std::vector<std::size_t> starts_;     ///< of each bucket in the buffers
+  std::vector<std::size_t> offsets_;    ///< of each place in the buffers
   std::vector<std::size_t> bucket_of_;  ///< by place
-  std::vector<std::size_t> missing_;   ///< gradients that each bucket waits for
+  std::vector<std::size_t> missing_;    ///< gradients that each bucket waits for
   Array<T> weights_, gradients_;
 };
 
