@@ -1,5 +1,3 @@
-#include "native/collectives/prediction.hpp"
-
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -8,6 +6,7 @@
 #include "core/io/read_profile.hpp"
 #include "core/io/read_scenario.hpp"
 #include "core/scenario/words.hpp"
+#include "native/collectives/prediction.hpp"
 #include "native/harness/failure.hpp"
 
 namespace meshgauge::harness {

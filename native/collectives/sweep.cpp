@@ -108,9 +108,9 @@ Request Sweep::request_of(std::size_t bytes, ElementType type, ReduceOp op, int 
 }
 
 std::vector<RankLine> Sweep::rank_lines() {
-  const std::string mine =
-      packed({std::to_string(member_.colour), std::to_string(getpid()), host_name(),
-              std::to_string(runtime_.local_rank), runtime_.device->address(), runtime_.device->name()});
+  const std::string mine = packed(
+      {std::to_string(member_.colour), std::to_string(getpid()), host_name(), std::to_string(runtime_.local_rank),
+       runtime_.device->address().empty() ? "0000:00:00" : runtime_.device->address(), runtime_.device->name()});
   std::vector<RankLine> lines;
   for (const std::string& text : runtime_.gather(mine)) {
     const std::vector<std::string> said = unpacked(text);

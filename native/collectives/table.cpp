@@ -55,7 +55,7 @@ std::string fitted(double value, int width) {
 
 std::string line_of(const RankLine& rank) {
   return fmt::format("#  Rank {:2} Group {:2} Pid {:6} on {:>10} device {:2} [{}] {}\n", rank.rank, rank.group,
-                     rank.pid, rank.host, rank.device, rank.address.empty() ? "0000:00:00" : rank.address, rank.name);
+                     rank.pid, rank.host, rank.device, rank.address, rank.name);
 }
 
 std::string head(Operation op, const CollectiveFlags& f, const std::string& version) {
@@ -108,17 +108,16 @@ std::string row_half(const Measured& measured, const CollectiveFlags& f, double 
 }
 
 std::string below_row(const std::vector<Measured>& halves, std::optional<double> predicted) {
-  std::string text;
-  if (predicted) {
-    text += fmt::format(" predicted {} us", fitted(*predicted * 1e6, 7));
-    for (const Measured& half : halves) text += fmt::format(", measured/predicted {:.2f}", half.seconds / *predicted);
-  }
+  std::string text, ratios, samples;
   for (const Measured& half : halves) {
+    if (predicted) ratios += fmt::format("{}x{:.2f}", ratios.empty() ? "" : ", ", half.seconds / *predicted);
     if (half.summary.samples < 2) continue;
-    text += fmt::format("{} {} samples, p5 {} p95 {} us", text.empty() ? "" : ";", half.summary.samples,
-                        fitted(half.summary.p5 * 1e6, 7), fitted(half.summary.p95 * 1e6, 7));
+    samples += fmt::format("{}{} samples p5 {} p95 {} us", samples.empty() ? "" : ", ", half.summary.samples,
+                           fitted(half.summary.p5 * 1e6, 7), fitted(half.summary.p95 * 1e6, 7));
   }
-  return text.empty() ? text : "#  " + text + '\n';
+  if (predicted) text = fmt::format("predicted {} us (measured: {})", fitted(*predicted * 1e6, 7), ratios);
+  if (!samples.empty()) text += (text.empty() ? "" : "; ") + samples;
+  return text.empty() ? text : "#   " + text + '\n';
 }
 
 bool too_slow(double mean_bandwidth, std::optional<double> least_bandwidth) {

@@ -20,7 +20,7 @@ struct RankLine {
   long pid = 0;
   std::string host;
   int device = 0;
-  std::string address;  ///< on the PCI bus; empty: none
+  std::string address;  ///< on the PCI bus
   std::string name;
 };
 [[nodiscard]] std::string line_of(const RankLine&);

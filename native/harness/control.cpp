@@ -24,7 +24,7 @@ namespace {
 enum Kind : std::uint8_t { hello = 1, welcome, part, whole, ping, pong, ending, bye };
 
 /// Seconds that a live rank may take to answer a ping: its watching thread does nothing else.
-constexpr double answer_seconds = 3;
+constexpr double longest_answer = 3;
 
 struct Peer {
   Socket socket;
@@ -144,7 +144,7 @@ class Star final : public Control {
       }
       if (!asked_at_) {
         ask_if_stalled();
-      } else if (now_seconds() > *asked_at_ + answer_seconds) {
+      } else if (now_seconds() > *asked_at_ + answer_) {
         judge();
       }
     }
@@ -190,7 +190,7 @@ class Star final : public Control {
   /// The other ranks wait a little longer than rank 0, which can name the silent one.
   void ask_if_stalled() {
     const std::scoped_lock lock(mutex_);
-    const double patience = rank_ == 0 ? timeout_ : timeout_ + 2 * answer_seconds;
+    const double patience = rank_ == 0 ? timeout_ : timeout_ + 2 * answer_;
     if (timeout_ <= 0 || now_seconds() - moved_ < patience) return;
     asked_at_ = now_seconds();
     for (Peer& peer : peers_) (void)send_message(peer.socket, {ping, ""});
@@ -217,7 +217,7 @@ class Star final : public Control {
   }
 
   const int rank_;
-  const double timeout_;
+  const double timeout_, answer_ = std::min(timeout_, longest_answer);
   std::vector<Peer> peers_;
   Socket wake_read_, wake_write_;
   std::mutex mutex_;  ///< of all below, the peers' inboxes and all sending

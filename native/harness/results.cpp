@@ -48,7 +48,7 @@ Json relevant_variables() {
     }
     // Open MPI tells its own processes where the launcher is in variables of the same prefix.
     for (const std::string_view part :
-         {"COMM_ID", "HOSTID", "orte_", "ess_", "pmix", "uri", "_hnp", "prte", "initial_wdir"}) {
+         {"COMM_ID", "HOSTID", "orte_", "_ess", "_shmem_RUNTIME", "pmix", "uri", "_hnp", "prte", "initial_wdir"}) {
       wanted = wanted && name.find(part) == std::string_view::npos;
     }
     if (wanted) list[std::string(name)] = std::string(text.substr(equals + 1));
