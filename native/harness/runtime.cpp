@@ -15,6 +15,7 @@
 #include "native/harness/command.hpp"
 #include "native/harness/failure.hpp"
 #include "native/harness/launch.hpp"
+#include "native/harness/meeting.hpp"
 #include "native/harness/self_start.hpp"
 #ifdef MESHGAUGE_MPI
 #include "native/harness/mpi_communicator.hpp"
@@ -25,11 +26,6 @@
 
 namespace meshgauge::harness {
 namespace {
-
-/// How many ports after the launcher's own rank 0 may try.
-constexpr int port_tries = 16;
-/// torchrun's default (torch/distributed/run.py).
-constexpr int default_port = 29500;
 
 /// The same for ranks of one node: the name, and the boot so that equal names do not matter.
 std::string node_identity() {
@@ -54,20 +50,6 @@ void place_on_nodes(Runtime& runtime) {
   runtime.local_size = count[own];
   const auto other = [&](const auto& entry) { return entry.second != runtime.local_size; };
   runtime.ranks_per_node = std::any_of(count.begin(), count.end(), other) ? 0 : runtime.local_size;
-}
-
-Meeting meeting_at_port(const Launch& launch, double timeout) {
-  Meeting meeting{launch.rank, launch.size, launch.run_id, timeout, {}, {}, {}};
-  const int first = launch.port > 0 ? launch.port : default_port;
-  for (int i = launch.port_taken ? 1 : 0; i <= port_tries; ++i) meeting.ports.push_back(first + i);
-  meeting.hosts = {launch.address.empty() ? "127.0.0.1" : launch.address};
-  if (launch.rank != 0 || launch.size == 1) return meeting;
-  for (const int port : meeting.ports) {
-    meeting.listener = listen_at(port);
-    if (meeting.listener.open()) return meeting;
-  }
-  throw Failure("Rank 0 can listen at none of the ports " + std::to_string(meeting.ports.front()) + " to " +
-                std::to_string(meeting.ports.back()) + ". Set MESHGAUGE_PORT to a free one, on all ranks.");
 }
 
 #ifdef MESHGAUGE_MPI
