@@ -1,0 +1,76 @@
+#include "native/step/commands.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/count/memory.hpp"
+#include "native/collectives/prediction.hpp"
+#include "native/harness/command.hpp"
+#include "native/harness/failure.hpp"
+#include "native/step/flags.hpp"
+#include "native/step/report.hpp"
+
+namespace meshgauge::step {
+namespace {
+
+using harness::Runtime;
+
+Scenario checked_scenario(const Job& job, const Cluster& cluster) {
+  const Result<Resolution> resolution = scenario_of(job, cluster);
+  if (resolution.ok()) return resolution.value->scenario;
+  const Issue& issue = resolution.issues.front();
+  throw harness::BadInput("The step is no scenario of the model's: " + issue.message);
+}
+
+Predicted predict(const Scenario& scenario, const std::optional<harness::Model>& model, bool whole_precision) {
+  Predicted p;
+  count_memory(scenario, model ? model->profile.overhead : OverheadConstants{}, 0, p.ledger);
+  if (!model) return p;
+  p.step = estimate_step(scenario, model->profile);
+  p.peak = whole_precision ? scenario.cluster.gpu.fp32 : scenario.cluster.gpu.bf16;
+  return p;
+}
+
+int measure_and_report(Runtime& runtime, const StepFlags& flags) {
+  if (!flags.common.json.empty() && runtime.leads()) harness::check_writable(flags.common.json);
+  MeasurePlan plan;
+  plan.job = job_of(flags, runtime.size);
+  const std::optional<harness::Model> model = harness::model_of(runtime);
+  const Cluster cluster =
+      model ? model->cluster
+            : cpu_cluster(runtime.size, runtime.local_size, static_cast<double>(runtime.device->free_bytes()));
+  const Scenario scenario = checked_scenario(plan.job, cluster);
+  plan.setup = setup_of(plan.job, scenario);
+  plan.samples.budget_seconds = flags.budget_seconds;
+  if (flags.steps > 0) plan.samples.least = plan.samples.most = static_cast<std::size_t>(flags.steps);
+
+#ifdef MESHGAUGE_CUDA
+  const Measured measured = runtime.device->is_gpu() ? measure_on_gpu(runtime, plan) : measure_on_cpu(runtime, plan);
+#else
+  const Measured measured = measure_on_cpu(runtime, plan);
+#endif
+  const Predicted predicted = predict(scenario, model, plan.job.whole_precision);
+  const harness::Json environment = harness::environment_of(runtime);
+  if (!runtime.leads()) return harness::done;
+  fmt::print("{}", table_of(plan.job, scenario, measured, predicted));
+  if (!flags.common.json.empty()) {
+    harness::write_results(flags.common.json, environment, {record_of(plan.job, scenario, measured, predicted)});
+  }
+  if (!measured.equal_weights) fmt::print(stderr, "The weights are not the same on all ranks.\n");
+  if (!std::isfinite(measured.loss)) fmt::print(stderr, "The loss is no number.\n");
+  return measured.equal_weights && std::isfinite(measured.loss) ? harness::done : harness::wrong_results;
+}
+
+}  // namespace
+}  // namespace meshgauge::step
+
+namespace meshgauge::harness {
+
+int run_step(std::string_view, std::span<const std::string> arguments) {
+  step::StepFlags flags;
+  if (const auto status = step::read_step_flags(arguments, flags)) return *status;
+  return with_ranks(flags.common, [&](Runtime& runtime) { return step::measure_and_report(runtime, flags); });
+}
+
+}  // namespace meshgauge::harness
