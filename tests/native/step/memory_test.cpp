@@ -130,7 +130,8 @@ std::size_t compare_memory(const Job& job) {
     if (!is_compared(category, id) || only_held.contains(id) || most == 0) continue;
     INFO(id << " is held");
     REQUIRE(most_counted.contains(key));
-    CHECK(std::floor(mean_held(most)) <= most_counted.at(key));  // in no other phase more
+    constexpr double rounding = 0.5;                            // of the core's lines, to whole bytes
+    CHECK(mean_held(most) <= most_counted.at(key) + rounding);  // in no other phase more
   }
   compare_first_layer(trained, ledger);
   return compared;
