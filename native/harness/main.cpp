@@ -13,6 +13,7 @@
 #include "native/harness/failure.hpp"
 #include "native/harness/launch.hpp"
 #include "native/harness/preflight.hpp"
+#include "native/kernels/commands.hpp"
 #ifdef MESHGAUGE_STEP
 #include "native/step/commands.hpp"
 #endif
@@ -39,6 +40,8 @@ constexpr auto commands = std::to_array<Command>({
 #endif
     {"preflight", "which ranks there are, on what, and over which interfaces they can talk",
      meshgauge::harness::run_preflight},
+    {"gemm", "matrix products: FLOP/s over shapes and formats, or those of a model", meshgauge::harness::run_gemm},
+    {"copy", "memory bandwidth: device, host and device, to the next GPU", meshgauge::harness::run_copy},
 });
 
 std::string usage() {
