@@ -11,7 +11,7 @@
 namespace meshgauge::harness {
 namespace {
 
-class CpuProduct final : public Kernel {
+class CpuProduct final : public Product {
  public:
   CpuProduct(Device& device, const ProductShape& shape, int threads)
       : shape_(shape),
@@ -31,6 +31,8 @@ class CpuProduct final : public Kernel {
     }
   }
 
+  [[nodiscard]] Operands first_set() const override { return {a_.data(), b_.data(), c_.data()}; }
+
  private:
   [[nodiscard]] Buffer operand(Device& device, std::size_t elements) const {
     return random_operands(device, MatmulFormat::fp32, sets_ * shape_.groups * elements * sizeof(float));
@@ -48,7 +50,7 @@ class CpuProduct final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> cpu_product(Device& device, const ProductShape& shape, int threads) {
+std::unique_ptr<Product> cpu_product(Device& device, const ProductShape& shape, int threads) {
   return std::make_unique<CpuProduct>(device, shape, threads);
 }
 

@@ -62,7 +62,7 @@ Formats formats_of(MatmulFormat format) {
 
 /// cuBLAS stores columns: our rows x weights^T is its weights^T x rows, n x m, with the first operand transposed. The
 /// layout of linear layers, and the only one that takes fp8.
-class CudaProduct final : public Kernel {
+class CudaProduct final : public Product {
  public:
   CudaProduct(Device& device, const ProductShape& shape, MatmulFormat format)
       : device_(device), stream_(static_cast<cudaStream_t>(device.queue())) {
@@ -106,6 +106,9 @@ class CudaProduct final : public Kernel {
         "cublasLtMatmul");
   }
   void finish() override { device_.synchronize(); }
+  [[nodiscard]] Operands first_set() const override {
+    return {rows_data_.data(), weights_data_.data(), results_data_.data()};
+  }
 
  private:
   static std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
@@ -152,7 +155,7 @@ class CudaProduct final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> cuda_product(Device& device, const ProductShape& shape, MatmulFormat format) {
+std::unique_ptr<Product> cuda_product(Device& device, const ProductShape& shape, MatmulFormat format) {
   auto product = std::make_unique<CudaProduct>(device, shape, format);
   if (!product->possible()) return nullptr;
   return product;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -63,7 +64,7 @@ Precision precision_of(MatmulFormat format) {
   return Precision::bf16;
 }
 
-std::unique_ptr<Kernel> product_on(Runtime& runtime, const ProductShape& shape, [[maybe_unused]] MatmulFormat format) {
+std::unique_ptr<Product> product_on(Runtime& runtime, const ProductShape& shape, [[maybe_unused]] MatmulFormat format) {
 #ifdef MESHGAUGE_CUDA
   if (runtime.device->is_gpu()) return cuda_product(*runtime.device, shape, format);
 #endif
@@ -92,7 +93,7 @@ double predicted_seconds(const Gpu& gpu, const ProductShape& s, MatmulFormat for
       .seconds.value;
 }
 
-Record measure(Runtime& runtime, Kernel& kernel, const ProductShape& shape, MatmulFormat format,
+Record measure(Runtime& runtime, Product& kernel, const ProductShape& shape, MatmulFormat format,
                const std::optional<Gpu>& gpu, double budget_seconds) {
   const KernelTiming timing = time_of(runtime, kernel, budget_seconds);
   Record record;
@@ -101,6 +102,8 @@ Record measure(Runtime& runtime, Kernel& kernel, const ProductShape& shape, Matm
                  {"of", shape.of}};
   record.bytes = static_cast<double>(bytes_of(shape, format));
   record.time = timing.time;
+  const std::array mine{static_cast<double>(wrong_elements(*runtime.device, shape, format, kernel.first_set()))};
+  record.wrong = static_cast<std::int64_t>(runtime.largest(mine).front());
   const double rate = shape.flops() / timing.time.median;
   record.more = {{"flops", shape.flops()}, {"flops_per_s", rate}, {"launches_per_sample", timing.launches}};
   if (gpu) {
@@ -126,7 +129,8 @@ void print_row(const ProductShape& shape, const Record& r, MatmulFormat format) 
              name_of(format), r.time.median * 1e6, r.time.p5 * 1e6, r.time.p95 * 1e6,
              shape.flops() / r.time.median / 1e12, optional(known, "{:.1f}", 100 * r.more.value("share_of_peak", 0.0)),
              optional(known, "{:.2f}", r.predicted.value_or(0) * 1e6),
-             optional(known, "{:.2f}", r.time.median / r.predicted.value_or(1)), shape.of);
+             optional(known, "{:.2f}", r.time.median / r.predicted.value_or(1)),
+             *r.wrong > 0 ? fmt::format("WRONG: {} elements of those looked at", *r.wrong) : shape.of);
   std::fflush(stdout);
 }
 
@@ -145,11 +149,12 @@ int sweep(Runtime& runtime, const GemmFlags& flags) {
 
   const Json environment = environment_of(runtime);
   std::vector<Record> records;
+  std::int64_t wrong = 0;
   if (runtime.leads()) print_head(runtime);
   for (const MatmulFormat format : formats) {
     for (const ProductShape& shape : shapes) {
       runtime.progress("gemm " + shape_text(shape));
-      const std::unique_ptr<Kernel> kernel = product_on(runtime, shape, format);
+      const std::unique_ptr<Product> kernel = product_on(runtime, shape, format);
       if (!kernel) {
         if (runtime.leads()) {
           fmt::print("  {:>24} {:>6}  cuBLASLt has no algorithm for it on this GPU\n", shape_text(shape),
@@ -159,10 +164,11 @@ int sweep(Runtime& runtime, const GemmFlags& flags) {
       }
       records.push_back(measure(runtime, *kernel, shape, format, gpu, flags.budget_seconds));
       if (runtime.leads()) print_row(shape, records.back(), format);
+      wrong += *records.back().wrong;
     }
   }
   if (runtime.leads() && !flags.common.json.empty()) write_results(flags.common.json, environment, records);
-  return done;
+  return wrong > 0 ? wrong_results : done;
 }
 
 }  // namespace
