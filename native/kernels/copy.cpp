@@ -8,9 +8,9 @@
 #include "core/price/kernel.hpp"
 #include "native/harness/command.hpp"
 #include "native/harness/failure.hpp"
+#include "native/harness/model.hpp"
 #include "native/harness/results.hpp"
 #include "native/kernels/commands.hpp"
-#include "native/kernels/gpu.hpp"
 #include "native/kernels/stream.hpp"
 
 namespace meshgauge::harness {
@@ -86,7 +86,8 @@ int sweep(Runtime& runtime, CopyFlags flags) {
     flags.sizes = runtime.device->is_gpu() ? std::vector<std::uint64_t>{mib, 16 * mib, 256 * mib, 1024 * mib}
                                            : std::vector<std::uint64_t>{mib, 16 * mib, 128 * mib};
   }
-  const std::optional<Gpu> gpu = gpu_of(runtime);
+  const std::optional<Model> model = model_of(runtime);
+  const std::optional<Gpu> gpu = model ? std::optional(model->cluster.gpu) : std::nullopt;
   const Json environment = environment_of(runtime);
   std::vector<Record> records;
   if (runtime.leads()) print_head(runtime);

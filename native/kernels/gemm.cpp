@@ -11,9 +11,9 @@
 #include "core/scenario/words.hpp"
 #include "native/harness/command.hpp"
 #include "native/harness/failure.hpp"
+#include "native/harness/model.hpp"
 #include "native/harness/results.hpp"
 #include "native/kernels/commands.hpp"
-#include "native/kernels/gpu.hpp"
 #include "native/kernels/shapes.hpp"
 
 namespace meshgauge::harness {
@@ -136,14 +136,15 @@ void print_row(const ProductShape& shape, const Record& r, MatmulFormat format) 
 
 int sweep(Runtime& runtime, const GemmFlags& flags) {
   const bool on_gpu = runtime.device->is_gpu();
-  const std::optional<Gpu> gpu = gpu_of(runtime);
+  const std::optional<Model> model = model_of(runtime);
+  const std::optional<Gpu> gpu = model ? std::optional(model->cluster.gpu) : std::nullopt;
   const std::vector<MatmulFormat> formats = formats_of(flags.formats, on_gpu);
   std::vector<ProductShape> shapes;
   if (!flags.shapes.empty()) shapes = shapes_of_text("--shapes", flags.shapes);
   if (!flags.model.model.empty()) {
-    ModelFlags model = flags.model;
-    model.gpu = gpu ? gpu->id : "h100-sxm-80gb";  // shapes do not depend on it
-    for (ProductShape& shape : kernels_of(model).products) shapes.push_back(std::move(shape));
+    ModelFlags layout = flags.model;
+    layout.gpu = gpu ? gpu->id : "h100-sxm-80gb";  // shapes do not depend on it
+    for (ProductShape& shape : kernels_of(layout).products) shapes.push_back(std::move(shape));
   }
   if (shapes.empty()) shapes = usual_shapes(on_gpu);
 
