@@ -14,6 +14,7 @@
 #include "native/harness/launch.hpp"
 #include "native/harness/preflight.hpp"
 #include "native/kernels/commands.hpp"
+#include "native/suite/command.hpp"
 #ifdef MESHGAUGE_STEP
 #include "native/step/commands.hpp"
 #endif
@@ -42,6 +43,7 @@ constexpr auto commands = std::to_array<Command>({
      meshgauge::harness::run_preflight},
     {"gemm", "matrix products: FLOP/s over shapes and formats, or those of a model", meshgauge::harness::run_gemm},
     {"copy", "memory bandwidth: device, host and device, to the next GPU", meshgauge::harness::run_copy},
+    {"suite", "all that calibration needs, in one results file", meshgauge::harness::run_suite},
 });
 
 std::string usage() {

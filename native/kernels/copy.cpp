@@ -1,4 +1,6 @@
 // The command copy: how fast memory is, and the way between host and GPU and between GPUs.
+#include "native/kernels/copy.hpp"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -15,12 +17,6 @@
 
 namespace meshgauge::harness {
 namespace {
-
-struct CopyFlags {
-  CommonOptions common;
-  std::vector<std::uint64_t> sizes;
-  double budget_seconds = 1;
-};
 
 std::vector<Stream> streams_on(Runtime& runtime, std::size_t bytes) {
 #ifdef MESHGAUGE_CUDA
@@ -80,18 +76,22 @@ void print_row(const Stream& stream, std::size_t size, const Record& r) {
   std::fflush(stdout);
 }
 
-int sweep(Runtime& runtime, CopyFlags flags) {
+}  // namespace
+
+int measure_copies(Runtime& runtime, const CopyFlags& flags) {
+  if (runtime.leads()) check_writable(flags.common.json);
   constexpr std::uint64_t mib = 1U << 20U;
-  if (flags.sizes.empty()) {
-    flags.sizes = runtime.device->is_gpu() ? std::vector<std::uint64_t>{mib, 16 * mib, 256 * mib, 1024 * mib}
-                                           : std::vector<std::uint64_t>{mib, 16 * mib, 128 * mib};
+  std::vector<std::uint64_t> sizes = flags.sizes;
+  if (sizes.empty()) {
+    sizes = runtime.device->is_gpu() ? std::vector<std::uint64_t>{mib, 16 * mib, 256 * mib, 1024 * mib}
+                                     : std::vector<std::uint64_t>{mib, 16 * mib, 128 * mib};
   }
   const std::optional<Model> model = model_of(runtime);
   const std::optional<Gpu> gpu = model ? std::optional(model->cluster.gpu) : std::nullopt;
   const Json environment = environment_of(runtime);
   std::vector<Record> records;
   if (runtime.leads()) print_head(runtime);
-  for (const std::size_t size : flags.sizes) {
+  for (const std::size_t size : sizes) {
     for (Stream& stream : streams_on(runtime, size)) {
       runtime.progress("copy, " + stream.name);
       records.push_back(measure(runtime, stream, size, gpu, flags.budget_seconds));
@@ -101,8 +101,6 @@ int sweep(Runtime& runtime, CopyFlags flags) {
   if (runtime.leads() && !flags.common.json.empty()) write_results(flags.common.json, environment, records);
   return done;
 }
-
-}  // namespace
 
 int run_copy(std::string_view name, std::span<const std::string> arguments) {
   CopyFlags flags;
@@ -114,10 +112,7 @@ int run_copy(std::string_view name, std::span<const std::string> arguments) {
   app.add_option("--budget", flags.budget_seconds, "seconds of samples for each row at most (default 1)")
       ->check(CLI::Range(0.01, 3600.0));
   if (const std::optional<int> status = read_flags(app, arguments)) return *status;
-  return with_ranks(flags.common, [&](Runtime& runtime) {
-    if (runtime.leads()) check_writable(flags.common.json);
-    return sweep(runtime, flags);
-  });
+  return with_ranks(flags.common, [&](Runtime& runtime) { return measure_copies(runtime, flags); });
 }
 
 }  // namespace meshgauge::harness

@@ -1,4 +1,6 @@
 // The command gemm: how fast matrix products are, over a sweep or over the shapes of a model.
+#include "native/kernels/gemm.hpp"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -14,17 +16,9 @@
 #include "native/harness/model.hpp"
 #include "native/harness/results.hpp"
 #include "native/kernels/commands.hpp"
-#include "native/kernels/shapes.hpp"
 
 namespace meshgauge::harness {
 namespace {
-
-struct GemmFlags {
-  CommonOptions common;
-  std::string shapes, formats;
-  ModelFlags model;
-  double budget_seconds = 1;
-};
 
 std::vector<MatmulFormat> formats_of(const std::string& text, bool gpu) {
   constexpr auto on_gpu =
@@ -134,7 +128,10 @@ void print_row(const ProductShape& shape, const Record& r, MatmulFormat format) 
   std::fflush(stdout);
 }
 
-int sweep(Runtime& runtime, const GemmFlags& flags) {
+}  // namespace
+
+int measure_products(Runtime& runtime, const GemmFlags& flags) {
+  if (runtime.leads()) check_writable(flags.common.json);
   const bool on_gpu = runtime.device->is_gpu();
   const std::optional<Model> model = model_of(runtime);
   const std::optional<Gpu> gpu = model ? std::optional(model->cluster.gpu) : std::nullopt;
@@ -172,8 +169,6 @@ int sweep(Runtime& runtime, const GemmFlags& flags) {
   return wrong > 0 ? wrong_results : done;
 }
 
-}  // namespace
-
 int run_gemm(std::string_view name, std::span<const std::string> arguments) {
   GemmFlags flags;
   CLI::App app("How fast matrix products are: FLOP/s and the share of the datasheet's peak.", std::string(name));
@@ -193,10 +188,7 @@ int run_gemm(std::string_view name, std::span<const std::string> arguments) {
   app.add_option("--budget", flags.budget_seconds, "seconds of samples for each shape at most (default 1)")
       ->check(CLI::Range(0.01, 3600.0));
   if (const std::optional<int> status = read_flags(app, arguments)) return *status;
-  return with_ranks(flags.common, [&](Runtime& runtime) {
-    if (runtime.leads()) check_writable(flags.common.json);
-    return sweep(runtime, flags);
-  });
+  return with_ranks(flags.common, [&](Runtime& runtime) { return measure_products(runtime, flags); });
 }
 
 }  // namespace meshgauge::harness
