@@ -139,9 +139,7 @@ int measure_products(Runtime& runtime, const GemmFlags& flags) {
   std::vector<ProductShape> shapes;
   if (!flags.shapes.empty()) shapes = shapes_of_text("--shapes", flags.shapes);
   if (!flags.model.model.empty()) {
-    ModelFlags layout = flags.model;
-    layout.gpu = gpu ? gpu->id : "h100-sxm-80gb";  // shapes do not depend on it
-    for (ProductShape& shape : kernels_of(layout).products) shapes.push_back(std::move(shape));
+    for (ProductShape& shape : kernels_of(flags.model).products) shapes.push_back(std::move(shape));
   }
   if (shapes.empty()) shapes = usual_shapes(on_gpu);
 

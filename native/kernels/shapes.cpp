@@ -43,7 +43,6 @@ std::string flag_of(const std::string& path) {
       {"/parallelism/expert_parallel_size", "--ep"},
       {"/training/micro_batch_size", "--micro-batch"},
       {"/training/sequence_length", "--seq"},
-      {"/cluster/gpu", "--gpu"},
   });
   for (const auto& [known, flag] : flags) {
     if (path.rfind(known, 0) == 0) return std::string(flag);
@@ -52,10 +51,11 @@ std::string flag_of(const std::string& path) {
 }
 
 Scenario scenario_of(const ModelFlags& flags) {
+  constexpr const char* any_gpu = "h100-sxm-80gb";  // a scenario has one, though shapes do not depend on it
   nlohmann::ordered_json document = {
       {"schema_version", 1},
       {"model", flags.model},
-      {"cluster", {{"gpu", flags.gpu}, {"gpus", flags.tensor_parallel * flags.expert_parallel}}},
+      {"cluster", {{"gpu", any_gpu}, {"gpus", flags.tensor_parallel * flags.expert_parallel}}},
       {"parallelism",
        {{"tensor_parallel_size", flags.tensor_parallel}, {"expert_parallel_size", flags.expert_parallel}}},
       {"training", {{"engine", "megatron"}, {"micro_batch_size", flags.micro_batch}}}};

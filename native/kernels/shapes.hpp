@@ -17,7 +17,6 @@ struct ModelFlags {
   std::string model;
   int tensor_parallel = 1, expert_parallel = 1, micro_batch = 1;
   int sequence = 0;  ///< 0: as the core fills it in
-  std::string gpu;   ///< of the catalog
 };
 
 /// Attention as one rank computes it.

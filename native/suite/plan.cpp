@@ -115,8 +115,8 @@ void add_products(std::vector<Part>& parts, const Runtime& r, const SuiteScope& 
   const ModelFlags model{.model = scope.model,
                          .tensor_parallel = scope.tensor_parallel,
                          .micro_batch = scope.micro_batch,
-                         .sequence = scope.sequence,
-                         .gpu = ""};
+                         .sequence = scope.sequence};
+  if (!scope.model.empty()) (void)kernels_of(model);  // says now what is wrong with it
   for (const char* format : gpu ? std::vector{"bf16", "tf32", "fp8"} : std::vector{"fp32"}) {
     add(format, scope.quick ? few : "", {});
     if (!scope.model.empty()) add(format, "", model);
