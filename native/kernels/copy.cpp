@@ -104,7 +104,8 @@ int measure_copies(Runtime& runtime, const CopyFlags& flags) {
 
 int run_copy(std::string_view name, std::span<const std::string> arguments) {
   CopyFlags flags;
-  CLI::App app("How fast memory is, and the way between host and GPU and between GPUs.", std::string(name));
+  CLI::App app("How fast memory is, and the way between host and GPU and between GPUs.",
+               "meshgauge-bench " + std::string(name));
   add_common_flags(app, flags.common);
   app.add_option("--sizes", flags.sizes, "of a buffer, bytes or K, M, G (default: 1M,16M,128M; GPU: 1M,16M,256M,1G)")
       ->delimiter(',')

@@ -169,7 +169,8 @@ int measure_products(Runtime& runtime, const GemmFlags& flags) {
 
 int run_gemm(std::string_view name, std::span<const std::string> arguments) {
   GemmFlags flags;
-  CLI::App app("How fast matrix products are: FLOP/s and the share of the datasheet's peak.", std::string(name));
+  CLI::App app("How fast matrix products are: FLOP/s and the share of the datasheet's peak.",
+               "meshgauge-bench " + std::string(name));
   add_common_flags(app, flags.common);
   app.add_option("--shapes", flags.shapes, "MxNxK,...; GROUPS*MxNxK for a batch (default: squares and linear layers)");
   app.add_option("--model", flags.model.model, "the products of this model of the catalog, forward and backward");

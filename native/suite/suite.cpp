@@ -167,7 +167,7 @@ int run_suite(std::string_view name, std::span<const std::string> arguments) {
   SuiteFlags flags;
   flags.common.json = "meshgauge-suite.json";
   CLI::App app("Measures what calibration needs: collectives, products and copies. Goes on after a break.",
-               std::string(name));
+               "meshgauge-bench " + std::string(name));
   add_common_flags(app, flags.common);
   app.add_flag("--dry-run", flags.dry_run, "only show what would be measured and about how long it takes");
   app.add_option("--time-limit", flags.time_limit_seconds, "begin nothing that would end after this: 90s, 10m, 2h")
