@@ -16,8 +16,8 @@ class CpuProduct final : public Product {
   CpuProduct(Device& device, const ProductShape& shape, int threads)
       : shape_(shape),
         sets_(sets_of(bytes_of(shape, MatmulFormat::fp32), cpu_cache_bytes())),
-        a_(operand(device, shape.m * shape.k)),
-        b_(operand(device, shape.k * shape.n)),
+        a_(operand(device, shape.m * shape.k, 1)),
+        b_(operand(device, shape.k * shape.n, 2)),
         c_(device, sets_ * shape.groups * shape.m * shape.n * sizeof(float)) {
     openblas_set_num_threads(threads);
   }
@@ -34,8 +34,8 @@ class CpuProduct final : public Product {
   [[nodiscard]] Operands first_set() const override { return {a_.data(), b_.data(), c_.data()}; }
 
  private:
-  [[nodiscard]] Buffer operand(Device& device, std::size_t elements) const {
-    return random_operands(device, MatmulFormat::fp32, sets_ * shape_.groups * elements * sizeof(float));
+  [[nodiscard]] Buffer operand(Device& device, std::size_t elements, unsigned seed) const {
+    return random_operands(device, MatmulFormat::fp32, sets_ * shape_.groups * elements * sizeof(float), seed);
   }
   static blasint size(std::size_t n) {
     if (n > static_cast<std::size_t>(INT_MAX)) throw BadInput("OpenBLAS takes no side of " + std::to_string(n) + '.');

@@ -87,8 +87,8 @@ class CudaProduct final : public Product {
     harness::check(cudaGetDevice(&index), "cudaGetDevice");
     harness::check(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, index), "cudaDeviceGetAttribute");
     sets_ = sets_of(bytes_of(shape, format), static_cast<std::size_t>(cache));
-    weights_data_ = random_operands(device, format, sets_ * weights_step_);
-    rows_data_ = random_operands(device, format, sets_ * rows_step_);
+    weights_data_ = random_operands(device, format, sets_ * weights_step_, 1);
+    rows_data_ = random_operands(device, format, sets_ * rows_step_, 2);
     results_data_ = Buffer(device, sets_ * results_step_);
     workspace_ = Buffer(device, workspace_bytes);
   }

@@ -37,13 +37,13 @@ void append(std::vector<std::byte>& bytes, MatmulFormat format, float x, std::ui
 
 }  // namespace
 
-Buffer random_operands(Device& device, MatmulFormat format, std::size_t bytes) {
+Buffer random_operands(Device& device, MatmulFormat format, std::size_t bytes, unsigned seed) {
   Buffer buffer(device, bytes);
   constexpr std::size_t block = std::size_t{1} << 20U;
   std::vector<std::byte> host;
-  std::minstd_rand random(1);  // NOLINT(cert-msc51-cpp): the same numbers each time
+  std::mt19937 random(seed);
   while (host.size() < std::min(bytes, block)) {
-    const auto bits = static_cast<std::uint32_t>(random() << 1U);
+    const auto bits = static_cast<std::uint32_t>(random());
     append(host, format, static_cast<float>(bits) * 0x1p-31F - 1, bits);
   }
   for (std::size_t done = 0; done < bytes; done += host.size()) {

@@ -8,7 +8,7 @@
 
 namespace meshgauge::harness {
 
-/// `bytes` of numbers between -1 and 1 in the format, the same ones each time.
-[[nodiscard]] Buffer random_operands(Device&, MatmulFormat, std::size_t bytes);
+/// `bytes` of numbers between -1 and 1 in the format, the same ones each time for a seed.
+[[nodiscard]] Buffer random_operands(Device&, MatmulFormat, std::size_t bytes, unsigned seed);
 
 }  // namespace meshgauge::harness

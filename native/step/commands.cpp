@@ -32,7 +32,9 @@ Predicted predict(const Scenario& scenario, const std::optional<harness::Model>&
   return p;
 }
 
-int measure_and_report(Runtime& runtime, const StepFlags& flags) {
+}  // namespace
+
+int measure_step(Runtime& runtime, const StepFlags& flags) {
   if (!flags.common.json.empty() && runtime.leads()) harness::check_writable(flags.common.json);
   MeasurePlan plan;
   plan.job = job_of(flags, runtime.size);
@@ -62,7 +64,6 @@ int measure_and_report(Runtime& runtime, const StepFlags& flags) {
   return measured.equal_weights && std::isfinite(measured.loss) ? harness::done : harness::wrong_results;
 }
 
-}  // namespace
 }  // namespace meshgauge::step
 
 namespace meshgauge::harness {
@@ -70,7 +71,7 @@ namespace meshgauge::harness {
 int run_step(std::string_view, std::span<const std::string> arguments) {
   step::StepFlags flags;
   if (const auto status = step::read_step_flags(arguments, flags)) return *status;
-  return with_ranks(flags.common, [&](Runtime& runtime) { return step::measure_and_report(runtime, flags); });
+  return with_ranks(flags.common, [&](Runtime& runtime) { return step::measure_step(runtime, flags); });
 }
 
 }  // namespace meshgauge::harness

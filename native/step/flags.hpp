@@ -7,6 +7,7 @@
 #include <string>
 
 #include "native/harness/options.hpp"
+#include "native/harness/runtime.hpp"
 #include "native/step/scenario.hpp"
 
 namespace meshgauge::step {
@@ -25,5 +26,8 @@ struct StepFlags {
 [[nodiscard]] std::optional<int> read_step_flags(std::span<const std::string> arguments, StepFlags&);
 /// Throws BadInput.
 [[nodiscard]] Job job_of(const StepFlags&, std::int64_t ranks);
+
+/// Measures, prints and keeps it. The status to end with. Throws BadInput.
+[[nodiscard]] int measure_step(harness::Runtime&, const StepFlags&);
 
 }  // namespace meshgauge::step

@@ -8,6 +8,9 @@
 #include "native/collectives/sweep.hpp"
 #include "native/kernels/copy.hpp"
 #include "native/kernels/gemm.hpp"
+#ifdef MESHGAUGE_STEP
+#include "native/step/flags.hpp"
+#endif
 
 namespace meshgauge::harness {
 namespace {
@@ -140,6 +143,35 @@ void add_copies(std::vector<Part>& parts, const SuiteScope& scope) {
   parts.push_back(std::move(part));
 }
 
+#ifdef MESHGAUGE_STEP
+/// One short step of each strategy: what overlap costs, and whether the rest adds up.
+void add_steps(std::vector<Part>& parts, const Runtime& r, const SuiteScope& scope) {
+  step::StepFlags flags;
+  flags.budget_seconds = scope.quick ? 0.1 : 3;
+  if (!r.device->is_gpu() || scope.quick) {
+    flags.layers = 2;
+    flags.hidden = 128;
+    flags.vocab = 1024;
+    flags.sequence = 64;
+  }
+  for (const char* strategy : {"ddp", "zero1", "zero2", "zero3"}) {
+    if (r.size == 1 && !parts.empty() && parts.back().kind == "step") break;  // all are alike on one rank
+    flags.strategy = strategy;
+    Part part;
+    part.id = fmt::format("step-{}", strategy);
+    part.title = fmt::format("a step of {}", strategy);
+    part.kind = "step";
+    part.seconds = 4 * flags.budget_seconds + 2;
+    part.run = [=](Runtime& runtime, const std::string& json) {
+      step::StepFlags own = flags;
+      own.common.json = json;
+      return step::measure_step(runtime, own);
+    };
+    parts.push_back(std::move(part));
+  }
+}
+#endif
+
 }  // namespace
 
 std::vector<Part> plan_of(const Runtime& runtime, const SuiteScope& scope) {
@@ -147,6 +179,9 @@ std::vector<Part> plan_of(const Runtime& runtime, const SuiteScope& scope) {
   add_collectives(parts, runtime, scope);
   add_products(parts, runtime, scope);
   add_copies(parts, scope);
+#ifdef MESHGAUGE_STEP
+  add_steps(parts, runtime, scope);
+#endif
   return parts;
 }
 

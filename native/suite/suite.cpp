@@ -166,7 +166,7 @@ int with_plan(Runtime& runtime, const SuiteFlags& flags) {
 int run_suite(std::string_view name, std::span<const std::string> arguments) {
   SuiteFlags flags;
   flags.common.json = "meshgauge-suite.json";
-  CLI::App app("Measures what calibration needs: collectives, products and copies. Goes on after a break.",
+  CLI::App app("Measures what calibration needs: collectives, products, copies, steps. Goes on after a break.",
                "meshgauge-bench " + std::string(name));
   add_common_flags(app, flags.common);
   app.add_flag("--dry-run", flags.dry_run, "only show what would be measured and about how long it takes");
