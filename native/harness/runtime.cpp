@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -11,6 +12,7 @@
 #include <random>
 #include <sstream>
 
+#include "core/scenario/words.hpp"
 #include "native/harness/binding.hpp"
 #include "native/harness/command.hpp"
 #include "native/harness/failure.hpp"
@@ -134,8 +136,14 @@ int ranks_to_start(const CommonOptions& options, const Launch& launch, [[maybe_u
 void take_gpu(Runtime& runtime) {
   const std::optional<std::string> forced = environment_variable("MESHGAUGE_DEVICE");
   const int count = cuda_device_count();
-  // A launcher may show each rank only its own.
-  const int index = forced ? std::atoi(forced->c_str()) : count == 1 ? 0 : runtime.local_rank;
+  int index = count == 1 ? 0 : runtime.local_rank;  // a launcher may show each rank only its own
+  if (forced) {
+    const char* end = forced->data() + forced->size();
+    if (std::from_chars(forced->data(), end, index).ptr != end || index < 0 || index >= count) {
+      throw BadInput("MESHGAUGE_DEVICE is " + in_quotes(*forced) + ". Expected: a GPU's number from 0 to " +
+                     std::to_string(count - 1) + '.');
+    }
+  }
   runtime.device = cuda_device(index, runtime.options.registered_memory ? GpuMemory::registered : GpuMemory::plain);
   const std::string mine = std::to_string(runtime.node) + ' ' + runtime.device->address();
   const std::vector<std::string> places = runtime.gather(mine);
