@@ -58,7 +58,8 @@ Precision precision_of(MatmulFormat format) {
   return Precision::bf16;
 }
 
-std::unique_ptr<Product> product_on(Runtime& runtime, const ProductShape& shape, [[maybe_unused]] MatmulFormat format) {
+std::unique_ptr<Product> product_on([[maybe_unused]] Runtime& runtime, const ProductShape& shape,
+                                    [[maybe_unused]] MatmulFormat format) {
 #ifdef MESHGAUGE_CUDA
   if (runtime.device->is_gpu()) return cuda_product(*runtime.device, shape, format);
 #endif
@@ -130,6 +131,14 @@ void print_row(const ProductShape& shape, const Record& r, MatmulFormat format) 
 
 }  // namespace
 
+bool can_multiply([[maybe_unused]] const Device& device) {
+#ifdef MESHGAUGE_OPENBLAS
+  return true;
+#else
+  return device.is_gpu();
+#endif
+}
+
 int measure_products(Runtime& runtime, const GemmFlags& flags) {
   if (runtime.leads()) check_writable(flags.common.json);
   const bool on_gpu = runtime.device->is_gpu();
@@ -139,7 +148,7 @@ int measure_products(Runtime& runtime, const GemmFlags& flags) {
   std::vector<ProductShape> shapes;
   if (!flags.shapes.empty()) shapes = shapes_of_text("--shapes", flags.shapes);
   if (!flags.model.model.empty()) {
-    for (ProductShape& shape : kernels_of(flags.model).products) shapes.push_back(std::move(shape));
+    for (ProductShape& shape : products_of(flags.model)) shapes.push_back(std::move(shape));
   }
   if (shapes.empty()) shapes = usual_shapes(on_gpu);
 

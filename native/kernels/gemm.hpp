@@ -16,6 +16,8 @@ struct GemmFlags {
   double budget_seconds = 1;    ///< of samples for each shape
 };
 
+/// CPUs need OpenBLAS, which a build may lack.
+[[nodiscard]] bool can_multiply(const Device&);
 /// The status to end with. Throws BadInput.
 [[nodiscard]] int measure_products(Runtime&, const GemmFlags&);
 

@@ -102,11 +102,11 @@ std::vector<ProductShape> shapes_of_text(std::string_view flag, const std::strin
   return list;
 }
 
-ModelKernels kernels_of(const ModelFlags& flags) {
+std::vector<ProductShape> products_of(const ModelFlags& flags) {
   const Scenario scenario = scenario_of(flags);
-  ModelKernels kernels;
+  std::vector<ProductShape> products;
   const auto visit = [&](const Op& op) {
-    if (op.kind == OpKind::gemm || op.kind == OpKind::grouped_gemm) add_passes(kernels.products, op);
+    if (op.kind == OpKind::gemm || op.kind == OpKind::grouped_gemm) add_passes(products, op);
   };
   const StageShape stage = whole_model(scenario.model);
   for_each_layer_kind(scenario.model, stage, [&](LayerKind kind, AttentionKind attention, std::int64_t) {
@@ -115,17 +115,7 @@ ModelKernels kernels_of(const ModelFlags& flags) {
   if (stage.mtp_layers > 0) mtp_ops(scenario, visit);
   head_ops(scenario, visit);
   embedding_ops(scenario, visit);
-  const auto share = [&](std::int64_t heads) {
-    return static_cast<std::size_t>(std::max<std::int64_t>(1, heads / flags.tensor_parallel));
-  };
-  const ModelShape& m = scenario.model;
-  kernels.attention = {.batch = static_cast<std::size_t>(flags.micro_batch),
-                       .heads = share(m.heads),
-                       .kv_heads = share(m.kv_heads),
-                       .sequence = static_cast<std::size_t>(scenario.training.sequence_length),
-                       .width = static_cast<std::size_t>(m.head_dim),
-                       .causal = m.kind == ModelKind::decoder};
-  return kernels;
+  return products;
 }
 
 std::vector<ProductShape> usual_shapes(bool gpu) {

@@ -19,18 +19,9 @@ struct ModelFlags {
   int sequence = 0;  ///< 0: as the core fills it in
 };
 
-/// Attention as one rank computes it.
-struct AttentionShape {
-  std::size_t batch = 1, heads = 1, kv_heads = 1, sequence = 1, width = 64;
-  bool causal = true;
-};
-
-struct ModelKernels {
-  std::vector<ProductShape> products;  ///< forward and both of backward, each shape once
-  AttentionShape attention;
-};
-/// As the core counts them. Throws BadInput where the core finds a problem.
-[[nodiscard]] ModelKernels kernels_of(const ModelFlags&);
+/// Forward and both of backward, each shape once, as the core counts them. Throws BadInput where the core finds a
+/// problem.
+[[nodiscard]] std::vector<ProductShape> products_of(const ModelFlags&);
 
 /// Squares from launch-bound to compute-bound, and a linear layer of each usual size.
 [[nodiscard]] std::vector<ProductShape> usual_shapes(bool gpu);

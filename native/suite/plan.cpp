@@ -95,6 +95,7 @@ void add_collectives(std::vector<Part>& parts, const Runtime& r, const SuiteScop
 }
 
 void add_products(std::vector<Part>& parts, const Runtime& r, const SuiteScope& scope) {
+  if (!can_multiply(*r.device)) return;
   const bool gpu = r.device->is_gpu();
   const double budget = scope.quick ? 0.1 : 0.5;
   const std::string few = gpu ? "1024x1024x1024,4096x4096x4096" : "128x128x128,512x512x512";
@@ -119,7 +120,7 @@ void add_products(std::vector<Part>& parts, const Runtime& r, const SuiteScope& 
                          .tensor_parallel = scope.tensor_parallel,
                          .micro_batch = scope.micro_batch,
                          .sequence = scope.sequence};
-  if (!scope.model.empty()) (void)kernels_of(model);  // says now what is wrong with it
+  if (!scope.model.empty()) (void)products_of(model);  // says now what is wrong with it
   for (const char* format : gpu ? std::vector{"bf16", "tf32", "fp8"} : std::vector{"fp32"}) {
     add(format, scope.quick ? few : "", {});
     if (!scope.model.empty()) add(format, "", model);

@@ -11,10 +11,9 @@ using namespace meshgauge::harness;
 
 namespace {
 
-const ProductShape& find(const ModelKernels& kernels, const std::string& of) {
-  const auto at =
-      std::find_if(kernels.products.begin(), kernels.products.end(), [&](const ProductShape& s) { return s.of == of; });
-  REQUIRE(at != kernels.products.end());
+const ProductShape& find(const std::vector<ProductShape>& products, const std::string& of) {
+  const auto at = std::find_if(products.begin(), products.end(), [&](const ProductShape& s) { return s.of == of; });
+  REQUIRE(at != products.end());
   return *at;
 }
 
@@ -38,25 +37,24 @@ TEST_CASE("Shapes of products are read as they are typed") {
 
 // config.json of openai-community/gpt2: n_embd 768, n_head 12, vocab_size 50257.
 TEST_CASE("The products of GPT-2 are those of its configuration, forward and backward") {
-  const ModelKernels kernels = kernels_of({.model = "gpt2-124m", .micro_batch = 2, .sequence = 512});
-  CHECK(is(find(kernels, "qkv forward"), 1024, 3 * 768, 768));
-  CHECK(is(find(kernels, "qkv input gradient"), 1024, 768, 3 * 768));
-  CHECK(is(find(kernels, "qkv weight gradient"), 3 * 768, 768, 1024));
-  CHECK(is(find(kernels, "mlp_up forward"), 1024, 4 * 768, 768));
-  CHECK(kernels.attention.heads == 12);
-  CHECK(kernels.attention.width == 64);
+  const std::vector<ProductShape> products = products_of({.model = "gpt2-124m", .micro_batch = 2, .sequence = 512});
+  CHECK(is(find(products, "qkv forward"), 1024, 3 * 768, 768));
+  CHECK(is(find(products, "qkv input gradient"), 1024, 768, 3 * 768));
+  CHECK(is(find(products, "qkv weight gradient"), 3 * 768, 768, 1024));
+  CHECK(is(find(products, "mlp_up forward"), 1024, 4 * 768, 768));
 }
 
 // config.json of meta-llama/Llama-2-7b-hf: hidden_size 4096, intermediate_size 11008; gate and up are one product.
 TEST_CASE("Tensor parallelism cuts the products of LLaMA 2") {
-  const ModelKernels kernels = kernels_of({.model = "llama-2-7b", .tensor_parallel = 4, .sequence = 4096});
-  CHECK(is(find(kernels, "qkv forward"), 4096, 3 * 4096 / 4, 4096));
-  CHECK(is(find(kernels, "mlp_up forward"), 4096, 2 * 11008 / 4, 4096));
-  CHECK(is(find(kernels, "mlp_down forward"), 4096, 4096, 11008 / 4));
+  const std::vector<ProductShape> products =
+      products_of({.model = "llama-2-7b", .tensor_parallel = 4, .sequence = 4096});
+  CHECK(is(find(products, "qkv forward"), 4096, 3 * 4096 / 4, 4096));
+  CHECK(is(find(products, "mlp_up forward"), 4096, 2 * 11008 / 4, 4096));
+  CHECK(is(find(products, "mlp_down forward"), 4096, 4096, 11008 / 4));
 }
 
 TEST_CASE("A layout that does not divide the model names the flag") {
-  CHECK_THROWS_WITH(kernels_of({.model = "gpt2-124m", .tensor_parallel = 5}), Catch::Contains("--tp"));
-  CHECK_THROWS_WITH(kernels_of({.model = "no-such-model"}), Catch::Contains("--model"));
-  CHECK_THROWS_WITH(kernels_of({.model = "gpt2-124m", .sequence = 4096}), Catch::Contains("--seq"));
+  CHECK_THROWS_WITH(products_of({.model = "gpt2-124m", .tensor_parallel = 5}), Catch::Contains("--tp"));
+  CHECK_THROWS_WITH(products_of({.model = "no-such-model"}), Catch::Contains("--model"));
+  CHECK_THROWS_WITH(products_of({.model = "gpt2-124m", .sequence = 4096}), Catch::Contains("--seq"));
 }
