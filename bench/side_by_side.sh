@@ -12,16 +12,17 @@ more=()
 ((ranks > $(nproc))) && more+=(--oversubscribe)
 mpi=(mpirun "${more[@]}" -np "$ranks")
 
-# OSU's program, our command, and over how many parts of OSU's size the array of nccl-tests goes.
-pairs="osu_allreduce all_reduce 1
-osu_bcast broadcast 1
-osu_allgather all_gather $ranks
-osu_alltoall alltoall $ranks
-osu_reduce_scatter_block reduce_scatter 1"
+# OSU's program, our command, over how many parts of OSU's size the array of nccl-tests goes, and the column of the time:
+# 6 out of place, 10 in place, as MPI_Bcast is.
+pairs="osu_allreduce all_reduce 1 6
+osu_bcast broadcast 1 10
+osu_allgather all_gather $ranks 6
+osu_alltoall alltoall $ranks 6
+osu_reduce_scatter_block reduce_scatter 1 6"
 
-theirs_us() { "${mpi[@]}" "$osu/$1" -m "$2:$2" -i "$iterations" -x 20 -T mpi_float 2>/dev/null | awk '/^[0-9]/ {print $2}'; }
+theirs_us() { "${mpi[@]}" "$osu/$1" -m "$2:$2" -i "$iterations" -x 20 -T mpi_float 2>/dev/null </dev/null | awk '/^[0-9]/ {print $2}'; }
 ours_us() {
-  "${mpi[@]}" "$ours" "$1" --backend mpi --no-bind -b "$2" -e "$2" -n "$iterations" -w 20 -z 3 -c 0 | awk '/^ /{print $6}'
+  "${mpi[@]}" "$ours" "$1" --backend mpi --no-bind -b "$2" -e "$2" -n "$iterations" -w 20 -z 3 -c 0 </dev/null | awk -v column="$3" '/^ / {print $column}'
 }
 least_and_median() { sort -g | awk '{v[NR] = $1} END {print v[1], v[int((NR + 1) / 2)]}'; }
 
@@ -29,13 +30,13 @@ echo "| collective | bytes | OSU least, median (us) | ours least, median (us) | 
 echo "|---|---|---|---|---|---|"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-while read -r program command parts; do
+while read -r program command parts column; do
   for bytes in 64 4096 65536 1048576 4194304; do
     : >"$scratch/theirs"
     : >"$scratch/ours"
     for ((run = 0; run < runs; ++run)); do
       theirs_us "$program" "$bytes" >>"$scratch/theirs"
-      ours_us "$command" $((bytes * parts)) >>"$scratch/ours"
+      ours_us "$command" $((bytes * parts)) "$column" >>"$scratch/ours"
     done
     read -r a b < <(least_and_median <"$scratch/theirs")
     read -r c d < <(least_and_median <"$scratch/ours")

@@ -49,6 +49,7 @@ Times time_iterations(Call& call, const CollectiveFlags& f, bool in_place) {
     return times;
   }
   const bool apart = f.each_iteration || f.blocking == Blocking::outer;
+  times.each.reserve(n);
   const double start = now_seconds();
   for (std::size_t i = 0; i < n; ++i) {
     const double begin = apart ? now_seconds() : 0;
