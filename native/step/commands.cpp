@@ -32,6 +32,17 @@ Predicted predict(const Scenario& scenario, const std::optional<harness::Model>&
   return p;
 }
 
+Measured measure(Runtime& runtime, const MeasurePlan& plan) {
+#ifdef MESHGAUGE_CUDA
+  if (runtime.device->is_gpu()) return measure_on_gpu(runtime, plan);
+#endif
+#ifdef MESHGAUGE_OPENBLAS
+  return measure_on_cpu(runtime, plan);
+#else
+  throw harness::Failure("This build cannot multiply on " + runtime.device->name() + ": it was made without OpenBLAS.");
+#endif
+}
+
 }  // namespace
 
 int measure_step(Runtime& runtime, const StepFlags& flags) {
@@ -47,11 +58,7 @@ int measure_step(Runtime& runtime, const StepFlags& flags) {
   plan.samples.budget_seconds = flags.budget_seconds;
   if (flags.steps > 0) plan.samples.least = plan.samples.most = static_cast<std::size_t>(flags.steps);
 
-#ifdef MESHGAUGE_CUDA
-  const Measured measured = runtime.device->is_gpu() ? measure_on_gpu(runtime, plan) : measure_on_cpu(runtime, plan);
-#else
-  const Measured measured = measure_on_cpu(runtime, plan);
-#endif
+  const Measured measured = measure(runtime, plan);
   const Predicted predicted = predict(scenario, model, plan.job.whole_precision);
   const harness::Json environment = harness::environment_of(runtime);
   if (!runtime.leads()) return harness::done;

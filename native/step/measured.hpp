@@ -41,6 +41,7 @@ struct MeasurePlan {
   harness::SamplePlan samples;
 };
 
+/// In a build with OpenBLAS.
 [[nodiscard]] Measured measure_on_cpu(harness::Runtime&, const MeasurePlan&);
 /// In a build with CUDA.
 [[nodiscard]] Measured measure_on_gpu(harness::Runtime&, const MeasurePlan&);

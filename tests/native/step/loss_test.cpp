@@ -40,7 +40,7 @@ void train(const ModelShape& model, StrategyKind strategy, bool recompute) {
   CHECK(last < first - 2.2);                            // nine of ten are ruled out
 }
 
-TEST_CASE("The loss on a text falls from that of a guess") {
+TEST_CASE("The loss on a text falls from that of a guess", "[training]") {
   train<float>(small_gpt(2, 48, 4, step::byte_vocabulary), StrategyKind::ddp, false);
   train<float>(small_llama(2, 48, 96, 4, 2, step::byte_vocabulary), StrategyKind::zero3, true);
 }
