@@ -41,6 +41,7 @@ class Call {
   /// Compares what came out of the first iteration.
   [[nodiscard]] Wrong check(bool in_place, int round);
 
+  [[nodiscard]] std::size_t bytes() const { return request_.layout.bytes(); }
   [[nodiscard]] Communicator& group() { return group_; }
   [[nodiscard]] Buffer& send_buffer() { return send_; }
   [[nodiscard]] Buffer& receive_buffer() { return receive_; }

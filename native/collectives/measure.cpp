@@ -10,6 +10,9 @@
 namespace meshgauge::harness {
 namespace {
 
+/// Bytes from which saying that a rank goes on, some 100 ns, is nothing beside the call.
+constexpr std::size_t long_call = 1U << 20U;
+
 /// One iteration: the calls of one group, and what -z asks for.
 void iterate(Call& call, const CollectiveFlags& f, bool in_place, std::size_t iteration) {
   const auto m = static_cast<std::size_t>(f.aggregated);
@@ -31,7 +34,7 @@ struct Times {
   std::vector<double> each;
 };
 
-Times time_iterations(Call& call, const CollectiveFlags& f, bool in_place) {
+Times time_iterations(Runtime& runtime, Call& call, const CollectiveFlags& f, bool in_place) {
   const auto operations = static_cast<double>(f.iterations) * f.aggregated;
   const auto n = static_cast<std::size_t>(f.iterations);
   Times times;
@@ -49,10 +52,12 @@ Times time_iterations(Call& call, const CollectiveFlags& f, bool in_place) {
     return times;
   }
   const bool apart = f.each_iteration || f.blocking == Blocking::outer;
+  times.each.reserve(n);
   const double start = now_seconds();
   for (std::size_t i = 0; i < n; ++i) {
     const double begin = apart ? now_seconds() : 0;
     iterate(call, f, in_place, i);
+    if (call.bytes() >= long_call) runtime.progress("iterations");
     if (!apart) continue;
     call.wait();
     times.each.push_back((now_seconds() - begin) / f.aggregated);
@@ -108,7 +113,7 @@ Measured measure(Runtime& runtime, Call* call, const CollectiveFlags& f, bool in
   }
   runtime.world->barrier();
   std::optional<Times> times;
-  if (call != nullptr) times = time_iterations(*call, f, in_place);
+  if (call != nullptr) times = time_iterations(runtime, *call, f, in_place);
   Measured measured;
   const auto mine = [&](double Times::*which) { return times ? std::optional((*times).*which) : std::nullopt; };
   measured.seconds = combined(runtime, mine(f.cpu_time ? &Times::launched : &Times::whole), f.average);

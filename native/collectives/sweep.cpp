@@ -73,6 +73,9 @@ void Sweep::check_and_limit() {
     throw BadInput(fmt::format("--imbalance {:g}: over {} ranks the busiest cannot get more than {} times the mean.",
                                flags_.skew.imbalance, n, n));
   }
+  if (flags_.graph_launches > 0 && op_ == Operation::hypercube) {
+    throw BadInput("-G: hypercube copies between its steps, which no graph here holds. Allowed: 0.");
+  }
   if (flags_.graph_launches > 0 && !group.captures()) {
     throw BadInput("-G " + std::to_string(flags_.graph_launches) + ": the backend " + backend +
                    " has no graphs. Allowed: 0.");

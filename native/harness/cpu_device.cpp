@@ -25,7 +25,8 @@ class CpuDevice final : public Device {
     return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   }
   [[nodiscard]] void* allocate(std::size_t bytes) override {
-    constexpr std::size_t alignment = 256;
+    // Large ones begin a page: copies from process to process go page by page.
+    const std::size_t alignment = bytes < 4096 ? 256 : 4096;
     const std::size_t rounded = (bytes + alignment) / alignment * alignment;  // never 0
     void* data = std::aligned_alloc(alignment, rounded);
     if (!data) throw Failure("No memory for " + std::to_string(bytes) + " bytes.");

@@ -13,6 +13,11 @@
 #include "native/harness/failure.hpp"
 #include "native/harness/launch.hpp"
 #include "native/harness/preflight.hpp"
+#include "native/kernels/commands.hpp"
+#include "native/suite/command.hpp"
+#ifdef MESHGAUGE_STEP
+#include "native/step/commands.hpp"
+#endif
 
 namespace {
 
@@ -31,8 +36,14 @@ constexpr auto commands = std::to_array<Command>({
     {"gather", "one rank gets the parts of all", run_collective},
     {"scatter", "every rank gets a part of what one has", run_collective},
     {"hypercube", "all_gather by exchanges with ranks one bit away", run_collective},
+#ifdef MESHGAUGE_STEP
+    {"step", "a training step: compute, communication, both, and what it holds", meshgauge::harness::run_step},
+#endif
     {"preflight", "which ranks there are, on what, and over which interfaces they can talk",
      meshgauge::harness::run_preflight},
+    {"gemm", "matrix products: FLOP/s over shapes and formats, or those of a model", meshgauge::harness::run_gemm},
+    {"copy", "memory bandwidth: device, host and device, to the next GPU", meshgauge::harness::run_copy},
+    {"suite", "all that calibration needs, in one results file", meshgauge::harness::run_suite},
 });
 
 std::string usage() {

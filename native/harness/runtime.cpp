@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -11,10 +12,12 @@
 #include <random>
 #include <sstream>
 
+#include "core/scenario/words.hpp"
 #include "native/harness/binding.hpp"
 #include "native/harness/command.hpp"
 #include "native/harness/failure.hpp"
 #include "native/harness/launch.hpp"
+#include "native/harness/meeting.hpp"
 #include "native/harness/self_start.hpp"
 #ifdef MESHGAUGE_MPI
 #include "native/harness/mpi_communicator.hpp"
@@ -25,11 +28,6 @@
 
 namespace meshgauge::harness {
 namespace {
-
-/// How many ports after the launcher's own rank 0 may try.
-constexpr int port_tries = 16;
-/// torchrun's default (torch/distributed/run.py).
-constexpr int default_port = 29500;
 
 /// The same for ranks of one node: the name, and the boot so that equal names do not matter.
 std::string node_identity() {
@@ -54,20 +52,6 @@ void place_on_nodes(Runtime& runtime) {
   runtime.local_size = count[own];
   const auto other = [&](const auto& entry) { return entry.second != runtime.local_size; };
   runtime.ranks_per_node = std::any_of(count.begin(), count.end(), other) ? 0 : runtime.local_size;
-}
-
-Meeting meeting_at_port(const Launch& launch, double timeout) {
-  Meeting meeting{launch.rank, launch.size, launch.run_id, timeout, {}, {}, {}};
-  const int first = launch.port > 0 ? launch.port : default_port;
-  for (int i = launch.port_taken ? 1 : 0; i <= port_tries; ++i) meeting.ports.push_back(first + i);
-  meeting.hosts = {launch.address.empty() ? "127.0.0.1" : launch.address};
-  if (launch.rank != 0 || launch.size == 1) return meeting;
-  for (const int port : meeting.ports) {
-    meeting.listener = listen_at(port);
-    if (meeting.listener.open()) return meeting;
-  }
-  throw Failure("Rank 0 can listen at none of the ports " + std::to_string(meeting.ports.front()) + " to " +
-                std::to_string(meeting.ports.back()) + ". Set MESHGAUGE_PORT to a free one, on all ranks.");
 }
 
 #ifdef MESHGAUGE_MPI
@@ -152,8 +136,14 @@ int ranks_to_start(const CommonOptions& options, const Launch& launch, [[maybe_u
 void take_gpu(Runtime& runtime) {
   const std::optional<std::string> forced = environment_variable("MESHGAUGE_DEVICE");
   const int count = cuda_device_count();
-  // A launcher may show each rank only its own.
-  const int index = forced ? std::atoi(forced->c_str()) : count == 1 ? 0 : runtime.local_rank;
+  int index = count == 1 ? 0 : runtime.local_rank;  // a launcher may show each rank only its own
+  if (forced) {
+    const char* end = forced->data() + forced->size();
+    if (std::from_chars(forced->data(), end, index).ptr != end || index < 0 || index >= count) {
+      throw BadInput("MESHGAUGE_DEVICE is " + in_quotes(*forced) + ". Expected: a GPU's number from 0 to " +
+                     std::to_string(count - 1) + '.');
+    }
+  }
   runtime.device = cuda_device(index, runtime.options.registered_memory ? GpuMemory::registered : GpuMemory::plain);
   const std::string mine = std::to_string(runtime.node) + ' ' + runtime.device->address();
   const std::vector<std::string> places = runtime.gather(mine);

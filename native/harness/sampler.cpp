@@ -48,6 +48,7 @@ std::vector<double> sample(Runtime& runtime, const SamplePlan& plan, const std::
     const std::size_t target = std::min(plan.most, std::max(plan.least, all.size() + all.size() / 2));
     std::vector<double> mine;
     while (all.size() + mine.size() < target) {
+      runtime.progress("samples");
       runtime.world->barrier();
       const double start = now_seconds();
       run();

@@ -34,6 +34,8 @@ void widen_rows(const Bfloat16* from, std::size_t rows, std::size_t columns, std
 
 }  // namespace
 
+CpuBackend::CpuBackend(harness::Device& device, int threads) : device_(device) { openblas_set_num_threads(threads); }
+
 void CpuBackend::multiply(const Product& p, const float* a, const float* b, float* c) {
   if (!computes) return;
   each_of_batch(p, a, b, c);

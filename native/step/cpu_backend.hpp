@@ -15,7 +15,7 @@ namespace meshgauge::step {
 /// run in order. Without `computes` nothing runs: then a step only communicates.
 class CpuBackend {
  public:
-  explicit CpuBackend(harness::Device& device) : device_(device) {}
+  explicit CpuBackend(harness::Device& device, int threads = 1);
 
   static constexpr std::size_t query_block = 128;  ///< of attention: its scores stay in the cache
 

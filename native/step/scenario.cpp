@@ -48,7 +48,8 @@ Result<Resolution> scenario_of(const Job& job, const Cluster& cluster) {
   if (job.recompute) t.recompute.emplace().kind = Recompute::full;
   t.kernels = job.kernels;
   t.fused_norm = true;
-  t.attention = Attention::flash;
+  // Megatron copies FlashAttention's output to its own order of tokens; ours is in that of the rest, as cuDNN's is.
+  t.attention = job.strategy == StrategyKind::zero1 ? Attention::cudnn : Attention::flash;
   t.loss = Loss::fused;
   t.dropout = false;
   t.gradient_accumulation_fusion = false;  // it would bring Transformer Engine's scratch

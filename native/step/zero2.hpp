@@ -35,7 +35,7 @@ class Zero2 final : public Strategy<Backend, T> {
       const std::size_t most = std::min(bucket_size_, flat_.elements);
       flattened_ = Array<T>(allocator_, most, Category::transient, "reduce_bucket_copy");
     }
-    unit_gradients_[unit] = Base::zeroed(units_[unit].elements, Category::transient, "unsharded_gradients");
+    unit_gradients_[unit] = Base::zeroed(units_[unit].elements, Category::transient, "autograd_gradients");
   }
   void ready(std::size_t place) override {
     const std::size_t count = list_.all[place].elements;

@@ -34,7 +34,7 @@ class TestJob {
     REQUIRE(resolution_.ok());
     setup_ = step::setup_of(job, scenario());
     setup_.optimizer.clip = 1e30;  // a factor of the whole gradient would differ in its last bit
-    setup_.optimizer.learning_rate = 1e-3;
+    setup_.optimizer.learning_rate = 3e-3;
     if (group_) group_->record_sent(true);
     trainer_.emplace(setup_, backend_, allocator_, channel_, 42);
   }

@@ -1,3 +1,5 @@
+#include "native/harness/model.hpp"
+
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -6,7 +8,6 @@
 #include "core/io/read_profile.hpp"
 #include "core/io/read_scenario.hpp"
 #include "core/scenario/words.hpp"
-#include "native/collectives/prediction.hpp"
 #include "native/harness/failure.hpp"
 
 namespace meshgauge::harness {
