@@ -13,7 +13,7 @@ namespace {
 
 /// 4 bits of exponent with bias 7, 3 of mantissa (OCP 8-bit floating point specification, E4M3).
 double from_e4m3(std::uint8_t bits) {
-  const int exponent = bits >> 3U & 15U, mantissa = bits & 7U;
+  const auto exponent = static_cast<int>(bits >> 3U & 15U), mantissa = static_cast<int>(bits & 7U);
   const double size = exponent == 0 ? std::ldexp(mantissa, -9) : std::ldexp(8 + mantissa, exponent - 10);
   return bits >= 0x80 ? -size : size;
 }
