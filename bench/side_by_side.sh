@@ -4,7 +4,7 @@
 # OSU_FOLDER holds osu_allreduce and its like (c/mpi/collective/blocking of a build). Prints a Markdown table: for each
 # size the least and the median time of all runs of each program, and their ratios. OSU times each call by itself with
 # a barrier in between and takes the mean over ranks; that is -z 3 of nccl-tests. One size a run, so that both use the
-# same memory again and again.
+# same memory again and again. SIZES="64 4096" in the environment chooses others.
 set -euo pipefail
 osu=${1:?folder of the OSU micro-benchmarks} ours=${2:?meshgauge-bench} ranks=${3:-2} runs=${4:-7} iterations=${5:-200}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -31,7 +31,7 @@ echo "|---|---|---|---|---|---|"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 while read -r program command parts column; do
-  for bytes in 64 4096 65536 1048576 4194304; do
+  for bytes in ${SIZES:-64 4096 65536 1048576 4194304}; do
     : >"$scratch/theirs"
     : >"$scratch/ours"
     for ((run = 0; run < runs; ++run)); do

@@ -82,11 +82,11 @@ step suite-1 120 "${run[@]}" suite "${one[@]}" --ranks 1 --fresh --quick --json 
 
 # Several ranks on one GPU: right or wrong alone counts.
 ranks=2
-launch() {
+launch() {  # COMMAND FLAGS...
   if [ "$backend" = nccl ]; then
-    step "$1-shared" 60 native/shared_gpu.sh "$ranks" "${run[@]}" "$1" --backend nccl --timeout 30 "${@:2}"
+    step "$ranks ranks: $1 $2 $3" 60 native/shared_gpu.sh "$ranks" "${run[@]}" "$1" --backend nccl --timeout 30 "${@:2}"
   else
-    step "$1-shared" 60 "${run[@]}" "$1" "${one[@]}" --ranks "$ranks" "${@:2}"
+    step "$ranks ranks: $1 $2 $3" 60 "${run[@]}" "$1" "${one[@]}" --ranks "$ranks" "${@:2}"
   fi
 }
 small=(-b 8 -e 64K -f 16 -n 2 -w 1)
@@ -94,6 +94,9 @@ before=$failed
 if launch all_reduce "${small[@]}" -d all; then
   for operation in all_gather reduce_scatter broadcast reduce alltoall alltoallv sendrecv gather scatter hypercube; do
     launch "$operation" "${small[@]}"
+  done
+  for strategy in ddp zero1 zero2 zero3; do  # their ranks have to end with equal weights
+    launch step --strategy "$strategy" --layers 2 --hidden 128 --vocab 1024 --seq 64 --steps 3
   done
 elif [ "$?" -ne 1 ]; then  # no wrong results: the way round NCCL's refusal is none that NVIDIA supports
   failed=$before

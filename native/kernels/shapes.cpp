@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/count/flops_ops.hpp"
@@ -69,7 +70,7 @@ Scenario scenario_of(const ModelFlags& flags) {
   throw BadInput(text);
 }
 
-std::size_t whole(double value) { return static_cast<std::size_t>(value + 0.5); }
+std::size_t whole(double value) { return static_cast<std::size_t>(std::llround(value)); }
 
 void add(std::vector<ProductShape>& list, ProductShape shape) {
   if (shape.m == 0 || shape.n == 0 || shape.k == 0) return;

@@ -27,7 +27,7 @@ class Ddp final : public Strategy<Backend, T> {
   [[nodiscard]] const T* weight(std::size_t place) const override {
     return weights_[unit(place)].data() + offset_in_unit_[place];
   }
-  [[nodiscard]] T* gradient(std::size_t place) const override {
+  [[nodiscard]] T* gradient(std::size_t place) override {
     return gradients_[unit(place)].data() + offset_in_unit_[place];
   }
 
@@ -57,8 +57,8 @@ class Ddp final : public Strategy<Backend, T> {
     std::vector<Segment<T>> list;
     for (std::size_t place = 0; place < list_.all.size(); ++place) {
       T* data = weights_[unit(place)].data() + offset_in_unit_[place];
-      const T* d = gradients_[unit(place)] ? gradient(place) : nullptr;
-      list.push_back({place, 0, list_.all[place].elements, data, d});
+      const Array<T>& d = gradients_[unit(place)];
+      list.push_back({place, 0, list_.all[place].elements, data, d ? d.data() + offset_in_unit_[place] : nullptr});
     }
     return list;
   }

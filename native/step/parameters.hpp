@@ -8,7 +8,7 @@ namespace meshgauge::step {
 /// The model calls the hooks of each micro-batch in this order: before and after the forward of the root (what lies
 /// outside the layers) and each layer; before the backward of the root, of each layer from the last; `ready` for each
 /// parameter in the list's order; after the backward of each layer, of the root. Weights are there between before and
-/// after, gradients between before_backward and the end of after_backward: what is there is added to.
+/// after, gradients from before_backward until they are ready: what is there is added to.
 template <class T>
 class Parameters {
  public:
@@ -17,7 +17,7 @@ class Parameters {
   Parameters& operator=(const Parameters&) = delete;
 
   [[nodiscard]] virtual const T* weight(std::size_t place) const = 0;
-  [[nodiscard]] virtual T* gradient(std::size_t place) const = 0;
+  [[nodiscard]] virtual T* gradient(std::size_t place) = 0;
   virtual void before_forward(std::size_t /*unit*/) {}
   virtual void after_forward(std::size_t /*unit*/) {}
   virtual void before_backward(std::size_t /*unit*/) {}

@@ -33,7 +33,7 @@ class Zero1 final : public Strategy<Backend, T> {
   }
 
   [[nodiscard]] const T* weight(std::size_t place) const override { return weights_.data() + offsets_[place]; }
-  [[nodiscard]] T* gradient(std::size_t place) const override { return gradients_.data() + offsets_[place]; }
+  [[nodiscard]] T* gradient(std::size_t place) override { return gradients_.data() + offsets_[place]; }
 
   void begin_micro_batch(bool first, bool last) override {
     Base::begin_micro_batch(first, last);

@@ -12,11 +12,11 @@ namespace meshgauge::step {
 template <class Backend, class T>
 class Zero2 final : public Strategy<Backend, T> {
   using Base = Strategy<Backend, T>;
-  using Base::allocator_, Base::backend_, Base::channel_, Base::list_, Base::units_, Base::offset_in_unit_;
+  using Base::allocator_, Base::backend_, Base::channel_, Base::list_;
 
  public:
   Zero2(const ParameterList& list, Backend& backend, Allocator& allocator, Channel& channel, std::size_t bucket)
-      : Base(list, backend, allocator, channel), bucket_size_(bucket), unit_gradients_(list.units()) {
+      : Base(list, backend, allocator, channel), bucket_size_(bucket), tensors_(list.all.size()) {
     std::vector<std::size_t> all;
     for (std::size_t i = 0; i < list.all.size(); ++i) all.push_back(i);
     flat_ = flat_of(list, all, channel.size());
@@ -24,18 +24,20 @@ class Zero2 final : public Strategy<Backend, T> {
   }
 
   [[nodiscard]] const T* weight(std::size_t place) const override { return weights_.data() + flat_.offsets[place]; }
-  [[nodiscard]] T* gradient(std::size_t place) const override {
-    return unit_gradients_[list_.all[place].unit].data() + offset_in_unit_[place];
+  /// Made when first written to and gone when it is in its bucket, as autograd's are.
+  [[nodiscard]] T* gradient(std::size_t place) override {
+    Array<T>& d = tensors_[place];
+    if (!d) d = Base::zeroed(list_.all[place].elements, Category::transient, "autograd_gradients");
+    return d.data();
   }
 
-  void before_backward(std::size_t unit) override {
+  void before_backward(std::size_t /*unit*/) override {
     if (!part_) part_ = Base::zeroed(flat_.part(), Category::gradients, "gradients");
     if (!flattened_) {
       for (Array<T>& bucket : buckets_) bucket = Array<T>(allocator_, bucket_size_, Category::buffers, "reduce_bucket");
       const std::size_t most = std::min(bucket_size_, flat_.elements);
       flattened_ = Array<T>(allocator_, most, Category::transient, "reduce_bucket_copy");
     }
-    unit_gradients_[unit] = Base::zeroed(units_[unit].elements, Category::transient, "autograd_gradients");
   }
   void ready(std::size_t place) override {
     const std::size_t count = list_.all[place].elements;
@@ -44,8 +46,8 @@ class Zero2 final : public Strategy<Backend, T> {
     if (held_.count == 0) held_.first = flat_.offsets[place];
     backend_.copy(buckets_[turn_].data() + held_.count, gradient(place), count * sizeof(T));
     held_.count += count;
+    tensors_[place] = {};
   }
-  void after_backward(std::size_t unit) override { unit_gradients_[unit] = {}; }
   void end_micro_batch() override {
     reduce_bucket();
     take_reduced();
@@ -90,6 +92,7 @@ class Zero2 final : public Strategy<Backend, T> {
     channel_.all_reduce(data, count);
     channel_.wait();
     keep(data, {flat_.offsets[place], count});
+    tensors_[place] = {};
   }
   void take_reduced() {
     if (sent_.count == 0) return;
@@ -106,7 +109,7 @@ class Zero2 final : public Strategy<Backend, T> {
   std::size_t bucket_size_;
   Flat flat_;
   Array<T> weights_, part_;
-  std::vector<Array<T>> unit_gradients_;  ///< as the backward makes them
+  std::vector<Array<T>> tensors_;  ///< gradients of single parameters, by place
   std::array<Array<T>, 2> buckets_;
   Array<T> flattened_;
   std::size_t turn_ = 0;

@@ -27,7 +27,7 @@ class Zero3 final : public Strategy<Backend, T> {
   [[nodiscard]] const T* weight(std::size_t place) const override {
     return gathered_[list_.all[place].unit].data() + offset_in_unit_[place];
   }
-  [[nodiscard]] T* gradient(std::size_t place) const override {
+  [[nodiscard]] T* gradient(std::size_t place) override {
     return unsharded_[list_.all[place].unit].data() + offset_in_unit_[place];
   }
 

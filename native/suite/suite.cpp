@@ -94,11 +94,11 @@ class Run {
     double spent = 0, guessed = 0;  ///< seconds of the parts that have been measured
   };
   /// The guess, corrected by how wrong it was for the parts before.
-  double seconds_of(const Part& part) const {
+  [[nodiscard]] double seconds_of(const Part& part) const {
     const auto known = guesses_.find(part.kind);
     return part.seconds * (known == guesses_.end() ? 1 : known->second.spent / known->second.guessed);
   }
-  double left(std::size_t from) const {
+  [[nodiscard]] double left(std::size_t from) const {
     double seconds = 0;
     for (std::size_t i = from; i < parts_.size(); ++i) {
       if (!journal_->has(parts_[i])) seconds += seconds_of(parts_[i]);
@@ -106,7 +106,7 @@ class Run {
     return seconds;
   }
 
-  std::string decide(std::size_t i) const {
+  [[nodiscard]] std::string decide(std::size_t i) const {
     const Part& part = parts_[i];
     const std::string head = fmt::format("[{:>2}/{}] {}", i + 1, parts_.size(), part.title);
     if (journal_->has(part)) {

@@ -22,9 +22,7 @@ class Plain final : public step::Parameters<double> {
     }
   }
   [[nodiscard]] const double* weight(std::size_t place) const override { return weights_[place].data(); }
-  [[nodiscard]] double* gradient(std::size_t place) const override {
-    return const_cast<double*>(gradients_[place].data());
-  }
+  [[nodiscard]] double* gradient(std::size_t place) override { return gradients_[place].data(); }
   void ready(std::size_t place) override { order.push_back(place); }
   [[nodiscard]] double& at(std::size_t place, std::size_t i) { return weights_[place][i]; }
   void forget() {
