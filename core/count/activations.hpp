@@ -33,7 +33,7 @@ void norm_activations(const MemoryContext& c, const SavedSet& set, bool keep_out
     // A block with one norm (parallel attention) still reads it twice; both matrices share its output.
     const double outputs = (keep_outputs ? read : 0) * c.input_bytes / c.w;  // as the products read them
     // Of a rebuilt layer the first norm's input is the checkpoint.
-    const double inputs = norms - (eager && set.category == Category::transient ? 1 : 0);
+    const double inputs = norms - (set.category == Category::transient ? 1 : 0);
     const double v = c.stream_bytes();
     sink.add({"norms", "Norm inputs and outputs", "n * T * (v * r + w * o) * h / u", te_source}, set.category,
              set.phases, set.n * c.T * (v * inputs + c.w * outputs) * c.h / c.u,
