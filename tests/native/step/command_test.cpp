@@ -1,6 +1,8 @@
 // The command `meshgauge-bench step` as users call it, on one rank, and what its figures are made of.
 #define MESHGAUGE_EXECUTABLE MESHGAUGE_BENCH
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
 
 #include "native/step/flags.hpp"
 #include "native/step/report.hpp"
@@ -57,6 +59,13 @@ TEST_CASE("A GPU that is named gives a step's predicted times") {
   CHECK(results.at("records").at(0).at("mfu_causal").get<double>() > 0);
 }
 
+std::ptrdiff_t lines_of_program(const std::string& text) {
+  std::istringstream lines(text);
+  std::ptrdiff_t count = 0;
+  for (std::string line; std::getline(lines, line);) count += line.rfind("meshgauge-bench: ", 0) == 0 ? 1 : 0;
+  return count;
+}
+
 TEST_CASE("What a step cannot run is said in one line, with status 2") {
   struct Wrong {
     const char *flags, *said;
@@ -74,7 +83,8 @@ TEST_CASE("What a step cannot run is said in one line, with status 2") {
     const Outcome outcome = run(std::string("step ") + wrong.flags);
     CHECK(outcome.status == 2);
     CHECK(outcome.out.empty());
-    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+    // Of the program's own: Open MPI has something to say itself where a container hides the processors.
+    CHECK(lines_of_program(outcome.err) == 1);
     CHECK_THAT(outcome.err, Catch::Matchers::ContainsSubstring(wrong.said));
   }
 }
