@@ -65,20 +65,30 @@ class OpPricer {
   }
 
  private:
-  /// Forward m x n x k; input gradient m x k x n; weight gradient n x k x m, added to what earlier micro-batches left.
+  /// Forward m x n x k; input gradient m x k x n; weight gradient n x k x m.
+  [[nodiscard]] Seconds pass_time(const Op& op, MatmulFormat format, ProductPass pass) const {
+    if (op.kind == OpKind::grouped_gemm) return grouped_time(profile_, format, pass, op.m, op.n, op.k, op.groups);
+    switch (pass) {
+      case ProductPass::forward:
+        return gemm_time(profile_, format, op.m, op.n, op.k, op.groups);
+      case ProductPass::input_gradient:
+        return gemm_time(profile_, format, op.m, op.k, op.n, op.groups);
+      case ProductPass::weight_gradient:
+        return gemm_time(profile_, format, op.n, op.k, op.m, op.groups);
+    }
+    return {};
+  }
+
+  /// Weight gradients are added to what earlier micro-batches left.
   Seconds product(const Op& op) {
     const MatmulFormat format = matmul_format(training_.precision, op.low_precision);
-    const auto time = [&](ProductPass pass, double m, double n, double k) {
-      return op.kind == OpKind::grouped_gemm ? grouped_time(profile_, format, pass, op.m, op.n, op.k, op.groups)
-                                             : gemm_time(profile_, format, m, n, k, op.groups);
-    };
-    Seconds forward = time(ProductPass::forward, op.m, op.n, op.k);
+    Seconds forward = pass_time(op, format, ProductPass::forward);
     if (op.backward_flops > op.flops) {
-      cost_.backward_input += time(ProductPass::input_gradient, op.m, op.k, op.n);
+      cost_.backward_input += pass_time(op, format, ProductPass::input_gradient);
     }
     const bool frozen = training_.peft != Peft::none;  // the base has no gradient; an adapter's own is small
     if (!frozen)
-      cost_.backward_weight += time(ProductPass::weight_gradient, op.n, op.k, op.m) +
+      cost_.backward_weight += pass_time(op, format, ProductPass::weight_gradient) +
                                Bytes{accumulation_ * op.n * op.k * op.groups} / profile_.hbm;
     if (format == MatmulFormat::fp8 ||
         format == MatmulFormat::fp4) {  // both operands of the backward products are cast from the gradient

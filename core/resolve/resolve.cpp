@@ -165,7 +165,8 @@ void resolve_fine_tuning(const TrainingRequest& asked, Training& t) {
 void resolve_zero(const TrainingRequest& request, const EngineDescription& engine, std::int64_t stage, Training& t) {
   const ZeroBuffers defaults;
   const bool used = t.engine == Engine::deepspeed && stage > 0;  // its stage 0 reduces buckets of a fixed size
-  const TrainingRequest asked = used ? request : TrainingRequest{};
+  static const TrainingRequest nothing;
+  const TrainingRequest& asked = used ? request : nothing;
   t.zero_buffers = {.reduce_bucket = asked.reduce_bucket_size.value_or(engine.buffers.bucket_elements),
                     .prefetch_bucket = asked.stage3_prefetch_bucket_size.value_or(engine.buffers.prefetch_elements),
                     .reuse_distance = asked.stage3_max_reuse_distance.value_or(defaults.reuse_distance),

@@ -8,14 +8,6 @@
 namespace meshgauge {
 namespace {
 
-/// Between the two nearest of the sorted values (Hyndman and Fan 1996, definition 7: that of NumPy, R and Excel).
-double quantile(const std::vector<double>& sorted, double share) {
-  const double position = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(std::floor(position));
-  if (below + 1 >= sorted.size()) return sorted.back();
-  return sorted[below] + (position - static_cast<double>(below)) * (sorted[below + 1] - sorted[below]);
-}
-
 void count(const FitComparison& fit, FitCounts& counts) {
   ++counts.n;
   const double off = fit.probability - (fit.measured ? 1 : 0);
@@ -29,6 +21,13 @@ void count(const FitComparison& fit, FitCounts& counts) {
 }
 
 }  // namespace
+
+double quantile(std::span<const double> sorted, double share) {
+  const double position = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(std::floor(position));
+  if (below + 1 >= sorted.size()) return sorted.back();
+  return sorted[below] + (position - static_cast<double>(below)) * (sorted[below + 1] - sorted[below]);
+}
 
 ErrorSummary summarise(std::span<const Comparison> comparisons) {
   ErrorSummary summary;

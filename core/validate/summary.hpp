@@ -39,6 +39,10 @@ struct MedianFamily {
   double median = 0, p90 = 0;
 };
 
+/// Between the two nearest of the sorted values, of which there is one at least; `share` from 0 to 1 (Hyndman and Fan
+/// 1996, definition 7: that of NumPy, R and Excel).
+[[nodiscard]] double quantile(std::span<const double> sorted, double share);
+
 [[nodiscard]] ErrorSummary summarise(std::span<const Comparison>);
 [[nodiscard]] MedianFamily median_family(std::span<const ErrorSummary>);
 [[nodiscard]] SetSummary summarise(std::span<const RunComparison>);

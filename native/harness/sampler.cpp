@@ -4,25 +4,14 @@
 #include <cmath>
 #include <limits>
 
+#include "core/validate/summary.hpp"
 #include "native/harness/clock.hpp"
 
 namespace meshgauge::harness {
-namespace {
-
-/// Of sorted values; `share` from 0 to 1.
-double percentile(std::span<const double> sorted, double share) {
-  const double at = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
-
-}  // namespace
-
 Summary summary_of(std::vector<double> seconds) {
   if (seconds.empty()) return {};
   std::sort(seconds.begin(), seconds.end());
-  return {seconds.size(), percentile(seconds, 0.5), percentile(seconds, 0.05), percentile(seconds, 0.95)};
+  return {seconds.size(), quantile(seconds, 0.5), quantile(seconds, 0.05), quantile(seconds, 0.95)};
 }
 
 double median_uncertainty(std::vector<double> seconds) {
@@ -35,7 +24,7 @@ double median_uncertainty(std::vector<double> seconds) {
   const double half = 0.98 * std::sqrt(n);  // 1.96 standard deviations of sqrt(n) / 2
   const auto low = static_cast<std::size_t>(std::max(0.0, std::floor(n / 2 - half)));
   const auto high = std::min(seconds.size() - 1, static_cast<std::size_t>(std::ceil(n / 2 + half)));
-  const double median = percentile(seconds, 0.5);
+  const double median = quantile(seconds, 0.5);
   return median > 0 ? (seconds[high] - seconds[low]) / 2 / median : std::numeric_limits<double>::infinity();
 }
 

@@ -8,7 +8,7 @@ from .published_memory import memory_of
 from .published_model import model_of
 from .published_time import step_seconds
 from .recipes import recipe_of
-from .rows import Skip, clean, flag, found, need, number, run, whole
+from .rows import Skip, clean, flag, found, need, number, prefix_of, run, whole
 
 # Training software as named in the tables -> engine and what differs from that engine's defaults. First match wins.
 ENGINES = (
@@ -57,7 +57,7 @@ def repeated(rows):
             continue
         settings = re.findall(r"zero1=\S+|precision label \S+|schedule[^,;]*|method=\S+|PP algorithm \S+|variant: \w+",
                               row.get("notes", ""))
-        key = (row["id"].split("-")[0], *settings, *(value for name, value in row.items() if name not in REMARKS))
+        key = (prefix_of(row), *settings, *(value for name, value in row.items() if name not in REMARKS))
         if key in seen:
             copies.add(row["id"])
         seen.add(key)
@@ -73,7 +73,7 @@ def older_releases(rows):
             continue
         number_of = tuple(int(v) for v in release.strip(".").split("."))
         variant = tuple(re.findall(r"precision label [^;]+|variant: [^;]+|FSDP[^;]+|w/o MTP", row["notes"]))
-        key = (variant, row["id"].split("-")[0]) + tuple(v for c, v in row.items() if c not in MEASURED)
+        key = (variant, prefix_of(row)) + tuple(v for c, v in row.items() if c not in MEASURED)
         if key in newest and newest[key][0] >= number_of:
             older.add(row["id"])
             continue
@@ -248,7 +248,7 @@ def line(row, copies, superseded, oom_table):
             seconds, time_remark = None, "step time left out: the GPU's power limit is not stated"
         if seconds and not (gpu_remark and "counted as" in gpu_remark):
             measured["step_seconds"] = seconds
-    prefix = row["id"].split("-")[0]
+    prefix = prefix_of(row)
     blanks = [] if recompute_said else ["recompute"]
     if "vpp not stated" in remarks:
         blanks.append("vpp")

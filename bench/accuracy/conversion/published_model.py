@@ -3,7 +3,7 @@
 import re
 
 from . import models
-from .rows import Skip, clean, found, need, whole
+from .rows import Skip, clean, found, need, prefix_of, whole
 
 # Name of the model -> what its shape columns mean. First match wins.
 TEMPLATES = (
@@ -81,7 +81,7 @@ def template_of(name):
 
 def is_tied(row, kind):
     notes = row.get("notes", "")
-    if row["id"].split("-")[0] in SENTENCE_PIECE_SOURCES or "VocabularyParallelism" in row.get("framework", ""):
+    if prefix_of(row) in SENTENCE_PIECE_SOURCES or "VocabularyParallelism" in row.get("framework", ""):
         return False
     if re.search(r"untied|WITHOUT tied", notes):
         return False
@@ -122,7 +122,7 @@ def model_of(row):
     sequence = whole(row.get("seq_len")) or 2048
     vocab = whole(row.get("vocab"))
     if vocab is None:
-        vocab = 32000 if row["id"].split("-")[0] in SENTENCE_PIECE_SOURCES else VOCABULARIES.get(kind)
+        vocab = 32000 if prefix_of(row) in SENTENCE_PIECE_SOURCES else VOCABULARIES.get(kind)
         if vocab is None:
             raise Skip("the source does not state vocab")
         remarks.append(f"vocabulary not stated, {vocab} assumed")

@@ -1,7 +1,7 @@
 """Step time of a published run: as printed, from tokens/s, or from a printed FLOP rate whose definition is known."""
 
 from . import clusters
-from .rows import number, whole
+from .rows import number, prefix_of, whole
 
 # Model FLOPs per token, forward and backward, as the source with that id prefix counts them. N: parameters, with or
 # without the input embedding; attention in full (12 L h s) or halved for the causal mask (6 L h s).
@@ -41,7 +41,7 @@ def step_seconds(row, global_batch, gpus, gpu_id, precision):
     rate = number(row.get("tokens_per_s_per_gpu"))
     if rate:
         return round(global_batch * sequence / (rate * gpus), 6), "step time from tokens/s"
-    prefix = row["id"].split("-")[0]
+    prefix = prefix_of(row)
     if whole(row.get("moe_experts")) or row.get("kind") == "lora-bench":
         return None, None
     tokens = global_batch * sequence

@@ -2,6 +2,8 @@
 
 import re
 
+from .rows import prefix_of
+
 # NVIDIA's performance recipes (NeMo, Megatron-Bridge, MLPerf submissions, DGX Cloud) turn every overlap on:
 # NeMo nemo/collections/llm/recipes/tp_overlap_configs and run/plugins, Megatron-Bridge recipes/*.py, MLPerf conf/*.yaml
 # (ub_tp_comm_overlap, overlap_grad_reduce, overlap_param_gather, overlap_p2p_comm).
@@ -13,7 +15,7 @@ GRAPH_SOURCES = ("mlp", "mbr")
 
 def recipe_of(row, engine, parallelism):
     """Training fields that the code behind the row sets, and remarks about them."""
-    prefix, framework = row["id"].split("-")[0], row.get("framework", "").lower()
+    prefix, framework = prefix_of(row), row.get("framework", "").lower()
     notes = row.get("notes", "")
     fields, remarks = {}, []
     if prefix in TUNED_SOURCES and re.search(TUNED, framework) and engine == "megatron":

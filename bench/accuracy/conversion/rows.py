@@ -52,9 +52,14 @@ def found(pattern, text, group=1):
     return match.group(group) if match else None
 
 
+def prefix_of(row):
+    """The table or the paper that a published run comes from, as its id begins."""
+    return row["id"].split("-")[0]
+
+
 def run_family(row):
     """The repository or the paper that a row of a table comes from."""
-    return row["source"].split("@")[0].split(":")[0].split("/")[-1].strip() or row["id"].split("-")[0]
+    return row["source"].split("@")[0].split(":")[0].split("/")[-1].strip() or prefix_of(row)
 
 
 def clean(section):
