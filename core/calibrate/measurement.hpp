@@ -19,8 +19,8 @@ struct Place {
   std::string library;              ///< "NCCL 2.26.2", "RCCL 2.18.3", "Open MPI 4.1.4"
   std::int64_t ranks = 0;           ///< of one group that communicates
   std::int64_t ranks_per_node = 0;  ///< of that group; equal to `ranks` inside a node
-  std::int64_t gpus_per_node = 0;
-  bool cpu = false;  ///< ranks hold host memory and compute on processors
+  std::int64_t gpus_per_node = 0;   ///< that took part
+  bool cpu = false;                 ///< ranks hold host memory and compute on processors
 };
 
 /// `bytes` in the sense of nccl-tests (price_collective in core/price/collective.hpp).
@@ -45,8 +45,9 @@ struct MeasuredKernel {
 };
 
 /// A link between two places, in one direction unless `both_directions`.
-enum class LinkKind { host_to_device, device_to_host, device_local, peer, network };
-MESHGAUGE_NAMES(LinkKind, "host_to_device", "device_to_host", "device_local", "peer", "network");
+/// point_to_point: between two ranks, wherever they are.
+enum class LinkKind { host_to_device, device_to_host, device_local, peer, network, point_to_point };
+MESHGAUGE_NAMES(LinkKind, "host_to_device", "device_to_host", "device_local", "peer", "network", "point_to_point");
 
 struct MeasuredLink {
   LinkKind kind = LinkKind::peer;
@@ -81,19 +82,28 @@ struct Unread {
   std::string reason;
 };
 
+/// What a file does not say and the user is asked for.
+enum class Question { gpu, ranks, ranks_per_node, gpus_per_node, operation };
+MESHGAUGE_NAMES(Question, "gpu", "ranks", "ranks_per_node", "gpus_per_node", "operation");
+
 /// One run of a tool: a file can hold several.
 struct ImportedRun {
+  std::string tool;  ///< id
   Place place;
   std::int64_t first_line = 0;
   std::vector<Measurement> measurements;
   std::vector<std::string> notes;  ///< "8 sizes of 0 bytes left out", "single rank: nothing was communicated"
+  std::vector<Question> questions;
 };
 
 /// Everything that a file holds.
 struct Imported {
-  std::string tool;  ///< id: "nccl-tests", "osu", "training-log" ...; empty: not recognised
+  std::string tool;  ///< id of the first run: "nccl-tests", "osu", "megatron" ...; empty: not recognised
   std::vector<ImportedRun> runs;
   std::vector<Unread> unread;
+  std::int64_t unread_left_out = 0;  ///< further ones, over the limit of a file
+  std::size_t measurements_kept = 0;
+  std::int64_t measurements_left_out = 0;
 };
 
 }  // namespace meshgauge

@@ -1,0 +1,40 @@
+// The device list of nccl-tests ("#  Rank  0 Group  0 Pid 1000 on node-0 device 0 [0x0f] NVIDIA H100 80GB HBM3") and
+// what follows from it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/calibrate/measurement.hpp"
+
+namespace meshgauge {
+
+struct NcclDevice {
+  std::int64_t rank = 0, group = 0;
+  std::size_t host = 0;  ///< index into `hosts`
+  std::string address;   ///< index and bus
+};
+
+struct NcclDevices {
+  std::vector<NcclDevice> list;
+  std::vector<std::string> hosts;
+  std::string gpu;
+  bool several_gpus = false;
+
+  /// True if the line (from "Rank" on) names a device.
+  bool take(std::string_view line);
+};
+
+/// What the list says; ranks and nodes stay 0 where it is cut so that they do not follow.
+struct NcclLayout {
+  std::int64_t ranks = 0, ranks_per_node = 0, gpus_per_node = 0;
+  std::int64_t groups = 1;
+  bool abbreviated = false;       ///< some ranks are not listed
+  std::int64_t times_rank_0 = 0;  ///< above 1: programs that do not know of each other
+  std::vector<std::string> notes;
+};
+[[nodiscard]] NcclLayout layout_of(const NcclDevices&);
+
+}  // namespace meshgauge
