@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Predictions beside the published measurements do not get worse than the tables in bench/accuracy/README.md.
+"""Predictions beside the published measurements do not get worse than the tables in both READMEs.
 
 Usage: accuracy_regression_test.py MESHGAUGE [--write]. A file's median error may rise by 0.2 points and its share of
 right verdicts fall by 0.5 before the test fails. Predicted probabilities must stay calibrated: their Brier score may
-rise by 0.002, and the ranges of memory, made to hold 90 % of the measurements, must hold 80 to 97 %. --write puts
+rise by 0.002, and the ranges, made to hold 90 % of the measurements, must hold 80 to 97 %. --write puts
 today's figures into bench/accuracy/baseline.json and the tables, which belongs into the commit that changes them."""
 
 import json
@@ -11,13 +11,16 @@ import pathlib
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
+sys.dont_write_bytecode = True
+
+from marked_tables import with_table  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ACCURACY = ROOT / "bench" / "accuracy"
 BASELINE = ACCURACY / "baseline.json"
-README = ACCURACY / "README.md"
-BEGIN, END = "<!-- accuracy table: begin -->\n", "<!-- accuracy table: end -->\n"
-RELIABILITY_BEGIN, RELIABILITY_END = "<!-- reliability table: begin -->\n", "<!-- reliability table: end -->\n"
-CALIBRATION = "calibration"  # the entry of the baseline that is of all files together
+README, FRONT = ACCURACY / "README.md", ROOT / "README.md"
+CALIBRATION, SUMMARY = "calibration", "summary"  # entries of the baseline that are of several files together
 FEWEST = 5  # rows of a kind, below which a median says little
 ALLOWED_RISE = 0.002
 ALLOWED_FALL = 0.005
@@ -27,10 +30,22 @@ COVERAGE = (0.80, 0.97)
 BINS = (0, 0.1, 0.3, 0.5, 0.7, 0.9, 1)  # of the predicted probability to fit
 KINDS = (*TIMES, ("allocated", "allocated memory"), ("reserved", "reserved memory"),
          ("device", "device memory"))
+# Rows of the table in README.md: what, kind, and which rows of which files. A comma in the family of a published run is
+# followed by what its source leaves out.
+STEPS = ("published-runs", "simumax-runs", "vtrain-runs")
+SUMMARIES = (
+    ("step time, complete descriptions", "step_time", lambda file, family: file == STEPS[0] and "," not in family),
+    ("step time, all", "step_time", lambda file, family: file in STEPS),
+    ("allocated memory, Megatron-LM from 1B", "allocated", lambda file, family: family == "Megatron dense >= 1B"),
+    ("allocated memory, mixtures of experts", "allocated",
+     lambda file, family: (file, family) == ("megatron-goldens", "Megatron MoE")),
+    ("allocated memory, fine-tuning", "allocated", lambda file, family: file == "fms-accel"),
+    ("device memory as nvidia-smi shows it", "device", lambda file, family: True),
+)
 
 
 def predictions(meshgauge):
-    figures, rows = {}, []
+    figures, rows, timings = {}, [], []
     for table in sorted(ACCURACY.glob("*.csv")):
         lines = subprocess.run([sys.executable, "-B", str(ACCURACY / "convert.py"), str(table)], capture_output=True,
                                text=True, check=True).stdout
@@ -41,10 +56,40 @@ def predictions(meshgauge):
             name = table.stem if table.stem.startswith(("published", "field")) else f"{table.stem}: {group['family']}"
             figures.setdefault(name, []).append(group)
         file = json.loads(answer.stdout)["files"][0]
-        rows += file["rows"]
+        rows += [row | {"file": table.stem} for row in file["rows"]]
+        timings += timing_summaries(file)
         if table.stem in figures:
             figures[table.stem] = [file]
-    return {name: figures_of(groups[0]) for name, groups in figures.items()} | {CALIBRATION: calibration_of(rows)}
+    return ({name: figures_of(groups[0]) for name, groups in figures.items()}
+            | {CALIBRATION: calibration_of(rows), SUMMARY: summary_of(rows) + timings})
+
+
+def quantile(values, share):
+    values, position = sorted(values), share * (len(values) - 1)
+    below = int(position)
+    return values[below] + (position - below) * (values[min(below + 1, len(values) - 1)] - values[below])
+
+
+def summary_of(rows):
+    summary = []
+    for what, kind, chosen in SUMMARIES:
+        errors = [abs(compared["error"]) for row in rows if chosen(row["file"], row["family"])
+                  if (compared := comparison(row, kind))]
+        summary.append({"what": what, "n": len(errors), "median": round(quantile(errors, 0.5), 6),
+                        "p90": round(quantile(errors, 0.9), 6)})
+    return summary
+
+
+def timing_summaries(file):
+    """Of collectives and kernels the median family, as families count alike however many rows they have."""
+    return [{"what": what.format(file["median_family"][kind]["families"]), "n": file[kind]["n"],
+             "median": file["median_family"][kind]["median"], "p90": file["median_family"][kind]["p90"]}
+            for kind, what in (("collective_time", "collectives, median of {} sources and GPUs"),
+                               ("kernel_time", "single kernels, median of {} sources and GPUs")) if file[kind]["n"]]
+
+
+def comparison(row, kind):
+    return row.get(kind) or row.get("memory", {}).get(kind)
 
 
 def calibration_of(rows):
@@ -58,9 +103,9 @@ def calibration_of(rows):
                          "predicted": round(sum(p for p, _ in inside) / len(inside), 4),
                          "observed": round(sum(ran for _, ran in inside) / len(inside), 4)})
     coverage = {}
-    for kind, _ in KINDS[len(TIMES):]:
-        within = [row["memory"][kind]["within"] for row in rows if kind in row.get("memory", {})]
-        coverage[kind] = {"n": len(within), "share": round(sum(within) / len(within), 4)}
+    for kind, words in (TIMES[0], *KINDS[len(TIMES):]):
+        within = [compared["within"] for row in rows if (compared := comparison(row, kind))]
+        coverage[words] = {"n": len(within), "share": round(sum(within) / len(within), 4)}
     brier = round(sum((p - ran) ** 2 for p, ran in fits) / len(fits), 5)
     return {"brier": brier, "n": len(fits), "bins": bins, "coverage": coverage}
 
@@ -85,7 +130,7 @@ def percent(share, signed=False):
 def table_of(figures):
     rows = ["| runs | what | n | median | p90 | bias |", "|---|---|---:|---:|---:|---:|"]
     for name, kinds in figures.items():
-        if name == CALIBRATION:
+        if name in (CALIBRATION, SUMMARY):
             continue
         for kind, words in KINDS:
             if kind in kinds:
@@ -102,18 +147,23 @@ def reliability_table_of(calibration):
         rows.append(f"| {100 * bin_['low']:.0f} to {100 * bin_['high']:.0f} % | {bin_['n']} | {percent(bin_['predicted'])} | "
                     f"{percent(bin_['observed'])} |")
     rows += ["", f"Brier score {calibration['brier']:.4f} over {calibration['n']} runs. Ranges hold "
-             + ", ".join(f"{percent(c['share'])} of {c['n']} measurements of {kind} memory"
+             + ", ".join(f"{percent(c['share'])} of {c['n']} measurements of {kind}"
                          for kind, c in calibration["coverage"].items()) + "."]
     return "\n".join(rows) + "\n"
 
 
-def readme_with(figures):
-    text = README.read_text(encoding="utf-8")
-    for begin, end, table in ((BEGIN, END, table_of(figures)),
-                              (RELIABILITY_BEGIN, RELIABILITY_END, reliability_table_of(figures[CALIBRATION]))):
-        before, rest = text.split(begin)
-        text = before + begin + table + end + rest.split(end)[1]
-    return text
+def summary_table_of(summary):
+    rows = ["| | runs | error, median | 9 of 10 within |", "|---|---:|---:|---:|"]
+    rows += [f"| {row['what']} | {row['n']} | {100 * row['median']:.1f} % | {100 * row['p90']:.1f} % |" for row in summary]
+    return "\n".join(rows) + "\n"
+
+
+def documents_with(figures):
+    """Both READMEs as they show the figures."""
+    text = with_table(README.read_text(encoding="utf-8"), "accuracy table", table_of(figures))
+    text = with_table(text, "reliability table", reliability_table_of(figures[CALIBRATION]))
+    front = with_table(FRONT.read_text(encoding="utf-8"), "accuracy table", summary_table_of(figures[SUMMARY]))
+    return {README: text, FRONT: front}
 
 
 def worse(now, before):
@@ -123,9 +173,12 @@ def worse(now, before):
         problems.append(f"Brier score of the probabilities to fit {brier}, {before[CALIBRATION]['brier']} before")
     for kind, covered in now[CALIBRATION]["coverage"].items():
         if not COVERAGE[0] <= covered["share"] <= COVERAGE[1]:
-            problems.append(f"ranges of {kind} memory hold {percent(covered['share'])} of the measurements")
+            problems.append(f"ranges of {kind} hold {percent(covered['share'])} of the measurements")
+    for found, was in zip(now[SUMMARY], before[SUMMARY]):
+        if found["median"] > was["median"] + ALLOWED_RISE:
+            problems.append(f"{was['what']}: median error {percent(found['median'])}, {percent(was['median'])} before")
     for name, kinds in before.items():
-        if name == CALIBRATION:
+        if name in (CALIBRATION, SUMMARY):
             continue
         for kind, was in kinds.items():
             found = now.get(name, {}).get(kind)
@@ -143,12 +196,13 @@ def main():
     now = predictions(meshgauge)
     if write:
         BASELINE.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
-        README.write_text(readme_with(now), encoding="utf-8")
+        for path, text in documents_with(now).items():
+            path.write_text(text, encoding="utf-8")
         return
     before = json.loads(BASELINE.read_text(encoding="utf-8"))
     problems = worse(now, before)
-    if README.read_text(encoding="utf-8") != readme_with(before):
-        problems.append("bench/accuracy/README.md does not show bench/accuracy/baseline.json")
+    problems += [f"{path.relative_to(ROOT)} does not show bench/accuracy/baseline.json"
+                 for path, text in documents_with(before).items() if path.read_text(encoding="utf-8") != text]
     if problems:
         sys.exit("\n".join(problems) + "\nIf this is meant, run with --write and say why in the commit.")
     print(table_of(now))

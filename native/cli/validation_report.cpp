@@ -228,7 +228,7 @@ std::string file_report(const Json& file, bool rows, const Style& style) {
   if (!rows) return out;
   std::string table;
   for (const Quantity& quantity : quantities) table += row_table(quantity, file["rows"], style);
-  if (!table.empty()) table += "* outside the predicted range\n";
+  if (table.find(" *\n") != std::string::npos) table += "* outside the predicted range\n";
   return out + table + wrong_fits(file["rows"], style);
 }
 
