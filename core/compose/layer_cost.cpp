@@ -2,6 +2,7 @@
 #include "core/compose/layer_cost.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "core/engine/engine.hpp"
 #include "core/price/attention.hpp"
@@ -42,8 +43,8 @@ class OpPricer {
         break;
       }
       case OpKind::memory_bound:
-        forward = Bytes{op.bytes} / profile_.hbm;
-        cost_.backward_input += Bytes{op.backward_bytes} / profile_.hbm;
+        forward = Bytes{op.bytes} / rate_of(op);
+        cost_.backward_input += Bytes{op.backward_bytes} / rate_of(op);
         break;
     }
     cost_.forward += forward;
@@ -65,6 +66,10 @@ class OpPricer {
   }
 
  private:
+  [[nodiscard]] BytesPerSecond rate_of(const Op& op) const {
+    return (op.id == std::string_view("loss") ? profile_.loss_speed : profile_.pass_speed) * profile_.hbm;
+  }
+
   /// Forward m x n x k; input gradient m x k x n; weight gradient n x k x m.
   [[nodiscard]] Seconds pass_time(const Op& op, MatmulFormat format, ProductPass pass) const {
     if (op.kind == OpKind::grouped_gemm) return grouped_time(profile_, format, pass, op.m, op.n, op.k, op.groups);

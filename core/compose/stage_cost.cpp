@@ -107,8 +107,9 @@ Seconds optimizer_time(const Scenario& scenario, const Profile& profile, const S
   const auto expert_ranks = static_cast<double>(p.zero_stage > 0 ? std::max<std::int64_t>(1, p.expert_data()) : 1);
   const double own = rank.dense / dense_ranks + rank.experts / expert_ranks;
   const double norm = bytes_of(scenario.training.gradient_dtype);  // the gradient norm reads each gradient once
-  Seconds time = Bytes{own * (update_bytes(scenario.training, engine) + norm)} / profile.hbm;
-  time += Bytes{rank.total() * gradient_pass_bytes(scenario, engine)} / profile.hbm;
+  const BytesPerSecond rate = profile.update_speed * profile.hbm;
+  Seconds time = Bytes{own * (update_bytes(scenario.training, engine) + norm)} / rate;
+  time += Bytes{rank.total() * gradient_pass_bytes(scenario, engine)} / rate;
   if (scenario.training.optimizer == Optimizer::muon) {
     // Five Newton-Schulz steps of 4 r^2 n + 2 r^3 on an r x n matrix: 20 to 30 r for each weight (KellerJordan/Muon).
     const double work = 25 * static_cast<double>(scenario.model.hidden) * own;

@@ -5,6 +5,7 @@
 
 #include "core/compose/schedule.hpp"
 #include "core/compose/stage_price.hpp"
+#include "core/count/parameters.hpp"
 #include "core/price/peak.hpp"
 
 namespace meshgauge {
@@ -36,10 +37,12 @@ std::vector<StageTimeline> timeline_of(Replay&& replay, const std::vector<StageE
   return timeline;
 }
 
-void set_rates(const Scenario& scenario, StepReport& report) {
+/// Of a processor there is no datasheet: its peak is what its products were measured to reach.
+void set_rates(const Scenario& scenario, const Profile& profile, StepReport& report) {
   const double gpus = std::max<double>(1, static_cast<double>(group_size(scenario, Group::world)));
   const double gpu_seconds = report.seconds.value * gpus;
-  const double peak = peak_of(scenario.cluster.gpu, scenario.training.precision).value;
+  const double peak = scenario.cluster.gpu.is_cpu() ? profile.matmul_fp32.value
+                                                    : peak_of(scenario.cluster.gpu, scenario.training.precision).value;
   if (gpu_seconds <= 0 || peak <= 0) return;
   report.tokens_per_second_per_gpu = scenario.useful_tokens_per_step() / gpu_seconds;
   report.model_flops_per_gpu = {report.flops.model_causal / gpu_seconds};
@@ -62,7 +65,45 @@ void set_range(const Scenario& scenario, const Profile& profile, StepReport& rep
   report.high = high * report.seconds;
 }
 
+Seconds sum_of(const StepReport& report, Seconds PricedTransfer::*amount) {
+  Seconds sum{};
+  for (const PricedTransfer& t : report.traffic) {
+    if (t.first_stage <= report.slowest_stage && report.slowest_stage <= t.last_stage) sum += t.*amount;
+  }
+  return sum;
+}
+
+/// Runs that were measured say how much longer or shorter a step like theirs is than its parts.
+void follow_runs(const Scenario& scenario, const Profile& profile, StepReport& report) {
+  const double ratio = run_ratio(profile.measured, run_point(scenario, report));
+  report.seconds = ratio * report.seconds;
+  report.waiting_for_host = ratio * report.waiting_for_host;
+  for (Seconds& s : report.parts) s = ratio * s;
+  for (PricedTransfer& t : report.traffic) {
+    t.seconds = ratio * t.seconds;
+    t.exposed = ratio * t.exposed;
+  }
+  for (StageTimeline& stage : report.timeline) {
+    for (Event& event : stage.events) {
+      event.start = ratio * event.start;
+      event.end = ratio * event.end;
+    }
+  }
+}
+
 }  // namespace
+
+Seconds StepReport::communication() const { return sum_of(*this, &PricedTransfer::seconds); }
+Seconds StepReport::exposed() const { return sum_of(*this, &PricedTransfer::exposed); }
+
+RunPoint run_point(const Scenario& scenario, const StepReport& report) {
+  const RankParameters rank = rank_parameters(scenario, stage_shape(scenario, report.slowest_stage));
+  return {.tokens = scenario.tokens_per_micro_batch(),
+          .hidden = static_cast<double>(scenario.model.hidden),
+          .parameters = rank.total(),
+          .ranks = static_cast<double>(group_size(scenario, Group::world)),
+          .communication = report.seconds.value > 0 ? report.exposed() / report.seconds : 0};
+}
 
 StepReport estimate_step(const Scenario& scenario, const Profile& profile, Record record) {
   StepReport report;
@@ -95,8 +136,9 @@ StepReport estimate_step(const Scenario& scenario, const Profile& profile, Recor
   part(report.parts, Part::overhead) += fixed;
   for (const Seconds& s : report.parts) report.seconds += s;
   if (run) report.timeline = timeline_of(std::move(*run), ends, priced.agree, end, fixed);
-  set_rates(scenario, report);
   report.waiting_for_host = slowest.waiting_for_host;
+  if (!profile.measured.runs.empty()) follow_runs(scenario, profile, report);
+  set_rates(scenario, profile, report);
   set_range(scenario, profile, report);
   return report;
 }

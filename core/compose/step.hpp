@@ -56,6 +56,10 @@ struct StepReport {
   FlopsPerSecond model_flops_per_gpu{};          ///< causal convention
   double mfu_causal = 0, mfu_full = 0, hfu = 0;  ///< over the dense datasheet peak of the training precision
 
+  /// Of all transfers of the slowest stage, whatever hides them; and what does not hide.
+  [[nodiscard]] Seconds communication() const;
+  [[nodiscard]] Seconds exposed() const;
+
   [[nodiscard]] constexpr bool host_bound() const {
     constexpr double noticeable = 0.1;
     return waiting_for_host > noticeable * seconds;
@@ -64,5 +68,8 @@ struct StepReport {
 
 /// Replays the schedule event by event; its closed form stands in where that would be too much.
 [[nodiscard]] StepReport estimate_step(const Scenario&, const Profile&, Record = Record::no);
+
+/// Where a step lies among measured runs; its ratio is 1.
+[[nodiscard]] RunPoint run_point(const Scenario&, const StepReport&);
 
 }  // namespace meshgauge

@@ -11,6 +11,7 @@ std::span<const Command> command_table() {
   static constexpr auto table = std::to_array<Command>({
       {"estimate", estimate_command},
       {"validate", validate_command},
+      {"calibrate", calibrate_command},
       {"check", check_command},
       {"diagnose", diagnose_command},
       {"catalog", catalog_command},

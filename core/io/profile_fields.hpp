@@ -43,6 +43,12 @@ void profile_fields(Profile& p, Visit&& visit) {
   amount("flash_half_sequence", 1e6, p.flash_half_sequence, "Sequence at which flash attention is at half its rate.");
   rate("unfused_attention_flops_per_second", "FLOP/s", p.unfused_attention.value, "Products of unfused attention.");
   rate("hbm_bytes_per_second", "bytes/s", p.hbm.value, "GPU memory, sustained.");
+  const auto speed = [&](std::string_view key, double& value, std::string_view help) {
+    visit(FieldText{key, "", 0.001, 100, "1", help}, value);
+  };
+  speed("pass_speed", p.pass_speed, "Element-wise passes of layers over hbm_bytes_per_second.");
+  speed("loss_speed", p.loss_speed, "The loss over hbm_bytes_per_second.");
+  speed("update_speed", p.update_speed, "The optimizer over hbm_bytes_per_second.");
   seconds("launch_seconds", p.launch, "Gap between kernels.");
   seconds("graph_forward_seconds", p.graph_host.forward, "Host time of a layer's forward as a CUDA graph.");
   seconds("graph_backward_seconds", p.graph_host.backward, "The same of its backward.");
@@ -58,6 +64,7 @@ void profile_fields(Profile& p, Visit&& visit) {
   seconds("inter_protocol_step_seconds", p.inter.protocol_step, "Added to a hop beyond low-latency message sizes.");
   seconds("inter_peer_seconds", p.inter.peer, "All-to-all: for each peer in another node.");
   ceiling("network_share", p.network_share, "Share of the network ceiling reached beside other work.");
+  speed("link_share", p.link_share, "Speed of collectives inside a node beside other work over that alone.");
   share("overlap_cost", p.overlap_cost, "Share of hidden communication that is paid anyway.");
   share("overlap_window", p.overlap_window, "Share of the backward in which gradients can be reduced.");
   share("tensor_hidden_all_reduce", p.tensor_hidden_all_reduce, "Share of a backward all-reduce that is hidden.");

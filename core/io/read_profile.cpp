@@ -1,12 +1,14 @@
 // A profile document: measured prices that replace the datasheet's, field by field.
 #include "core/io/read_profile.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
 #include "core/io/parse.hpp"
 #include "core/io/profile_fields.hpp"
+#include "core/io/profile_tables.hpp"
 #include "core/io/read_value.hpp"
 #include "core/scenario/ranges.hpp"
 #include "core/scenario/words.hpp"
@@ -19,6 +21,7 @@ using Json = nlohmann::ordered_json;
 constexpr FieldText version_field{.key = "schema_version", .help = "Version of this format."};
 constexpr FieldText name_field{.key = "name", .help = "What answers call the profile."};
 constexpr std::size_t longest_name = 200;
+constexpr std::string_view record_key = "fitted_from";  ///< for people: where the numbers come from
 
 void read_field(const Json& value, const FieldText& text, const std::string& path, double& into, Reading& reading) {
   const auto number = read_number(value, text, path, reading);
@@ -56,8 +59,17 @@ Result<Profile> read_profile(const Json& document, const std::string& path, Prof
       read_header(key, value, at, base, reading);
       continue;
     }
+    if (std::find(profile_table_keys.begin(), profile_table_keys.end(), key) != profile_table_keys.end()) {
+      read_profile_table(key, value, at, base.measured, reading);
+      continue;
+    }
+    if (key == record_key) {
+      (void)expect_object(value, record_key, at, reading);
+      continue;
+    }
     bool found = false;
-    std::vector<std::string_view> known{"schema_version", "name"};
+    std::vector<std::string_view> known{"schema_version", "name", record_key};
+    known.insert(known.end(), profile_table_keys.begin(), profile_table_keys.end());
     profile_fields(base, [&, &k = key, &v = value](const FieldText& text, double& into) {
       known.push_back(text.key);
       if (text.key != k) return;

@@ -192,6 +192,8 @@ void look_up_hardware(ScenarioRequest& request, Reading& reading) {
     if (!too_long("system", *cluster.system, "/cluster/system")) {
       request.hardware = take(find_system(*cluster.system, "/cluster/system"), reading);
     }
+  } else if (cluster.gpu && *cluster.gpu == cpu_id) {
+    request.hardware = cpu_ranks();
   } else if (cluster.gpu) {
     if (too_long("GPU", *cluster.gpu, "/cluster/gpu")) return;
     auto gpu = take(find_gpu(*cluster.gpu, "/cluster/gpu"), reading);

@@ -41,6 +41,13 @@ std::string reason_of(const Issues& issues) {
   return reason + " And " + number_text(rest) + (rest == 1 ? " more problem." : " more problems.");
 }
 
+/// The default prices of a cluster, with those of the document in their places.
+Result<Profile> profile_for(const Cluster& cluster, const Json& document) {
+  Profile prices = default_profile(cluster);
+  if (document.is_null()) return prices;
+  return read_profile(document, "/profile", std::move(prices));
+}
+
 /// Adds a run to the rows, or to those skipped. Issues are of the document alone.
 Issues add_run(const Json& document, std::int64_t line, const std::string& path, const Json& profile_document,
                FileReport& report) {
@@ -59,8 +66,11 @@ Issues add_run(const Json& document, std::int64_t line, const std::string& path,
     }
     Timing& timing = *read.value->timing;
     timing.cluster = std::move(*cluster.value);
+    Result<Profile> profile = profile_for(timing.cluster, profile_document);
+    if (!profile.ok()) return std::move(profile.issues);
     RunComparison comparison;
-    (std::holds_alternative<CollectiveCall>(timing.call) ? comparison.collective : comparison.kernel) = compare(timing);
+    (std::holds_alternative<CollectiveCall>(timing.call) ? comparison.collective : comparison.kernel) =
+        compare(timing, *profile.value);
     report.rows.push_back({std::move(run), line, comparison, labels_of(timing)});
     return {};
   }
@@ -70,12 +80,9 @@ Issues add_run(const Json& document, std::int64_t line, const std::string& path,
     return {};
   }
   const Scenario& scenario = resolution.value->scenario;
-  Profile profile = default_profile(scenario.cluster);
-  if (!profile_document.is_null()) {
-    Result<Profile> measured = read_profile(profile_document, "/profile", std::move(profile));
-    if (!measured.ok()) return std::move(measured.issues);
-    profile = std::move(*measured.value);
-  }
+  Result<Profile> read_prices = profile_for(scenario.cluster, profile_document);
+  if (!read_prices.ok()) return std::move(read_prices.issues);
+  const Profile& profile = *read_prices.value;
   const Prediction prediction = predict(scenario, profile, run.measured.rank);
   const RunComparison comparison = compare(run.measured, prediction, half_ranges(memory_spread(scenario, profile)));
   report.rows.push_back({std::move(run), line, comparison, {}});

@@ -71,16 +71,15 @@ double link_rate(const Cluster& cluster, double k) {
 }
 
 double hops(Collective op, const Layout& at) {
-  const auto nodes = static_cast<std::int64_t>(at.nodes);
   switch (op) {
     case Collective::all_reduce:
-      return 2 * log2_of(nodes);
+      return 2 * log2_of(at.nodes);
     case Collective::all_gather:
     case Collective::reduce_scatter:
-      return at.k > 1 ? at.nodes - 1 : log2_of(nodes);  // one GPU a node: PAT, arXiv:2506.20252
+      return at.k > 1 ? at.nodes - 1 : log2_of(at.nodes);  // one GPU a node: PAT, arXiv:2506.20252
     case Collective::broadcast:
     case Collective::reduce:
-      return log2_of(nodes);
+      return log2_of(at.nodes);
     case Collective::send_recv:
       return 1;
     case Collective::all_to_all:
@@ -175,6 +174,13 @@ struct Parts {
   bool in_switch = false;
 
   [[nodiscard]] double transfer() const { return both(both(inside, between), blocks); }
+  /// The same where the network is left to this call.
+  [[nodiscard]] Parts alone(double network_share) const {
+    Parts parts = *this;
+    parts.between *= network_share;
+    parts.blocks *= network_share;
+    return parts;
+  }
   [[nodiscard]] double seconds() const {
     const double x = transfer(), both_parts = latency + x;
     return both_parts > 0 ? both_parts + lost(loss, latency, x) : 0;
@@ -215,20 +221,26 @@ Bound bound_of(const Parts& parts, bool pcie) {
 
 }  // namespace
 
-double log2_of(std::int64_t n) {
-  double exponent = 0, power = 1;
-  const auto value = static_cast<double>(n);
-  while (power * 2 <= value) {
-    power *= 2;
-    exponent += 1;
+namespace {
+
+/// The table stands beside times of calls that run alone: what other work adds is added as the model says.
+Seconds seconds_of(const Profile& profile, const Parts& parts, Collective op, const Route& route) {
+  const Seconds seconds{parts.seconds()};
+  const bool measured = !profile.measured.collectives.empty() && seconds.value > 0;
+  if (parts.between == 0) {
+    return (measured ? corrected(profile.measured, op, route, seconds) : seconds) / profile.link_share;
   }
-  return exponent + (value / power - 1);
+  if (!measured) return seconds;
+  const Seconds alone{parts.alone(profile.network_share).seconds()};
+  return seconds / alone * corrected(profile.measured, op, route, alone);
 }
+
+}  // namespace
 
 CollectivePrice price_collective(const Profile& profile, const Cluster& cluster, Collective op, double bytes,
                                  Route route) {
   const Parts parts = parts_of(profile, cluster, op, bytes, route);
-  return {.seconds = {parts.seconds()},
+  return {.seconds = seconds_of(profile, parts, op, route),
           .latency = {parts.latency},
           .transfer = {parts.transfer()},
           .bound = bound_of(parts, profile.intra.pcie),
@@ -236,7 +248,11 @@ CollectivePrice price_collective(const Profile& profile, const Cluster& cluster,
 }
 
 Seconds collective_time(const Profile& profile, const Cluster& cluster, Collective op, double bytes, Route route) {
-  return {parts_of(profile, cluster, op, bytes, route).seconds()};
+  return seconds_of(profile, parts_of(profile, cluster, op, bytes, route), op, route);
+}
+
+Seconds modelled_time(const Profile& profile, const Cluster& cluster, Collective op, double bytes, Route route) {
+  return {parts_of(profile, cluster, op, bytes, route).alone(profile.network_share).seconds()};
 }
 
 /// Tenth and ninetieth percentile of measured over predicted time of 35 systems, each left out of the fit.
@@ -251,6 +267,16 @@ TimeRange collective_range(Collective op, double bytes, Route route) {
   if (bytes <= 64 * kib) return {0.58, 2.08};
   if (bytes <= mib) return {0.59, 1.37};
   return bytes <= 16 * mib ? TimeRange{0.78, 1.50} : TimeRange{0.90, 1.41};
+}
+
+TimeRange collective_range(const Profile& profile, Collective op, double bytes, Route route) {
+  const CollectiveCurve* curve = curve_of(profile.measured, op, route);
+  if (curve == nullptr || curve->points.empty() || bytes <= 0) return collective_range(op, bytes, route);
+  constexpr double least = 0.03, for_each_octave = 0.1;  // run to run; beyond eight times the largest: 29 % (p90)
+  const double below = log2_of(curve->points.front().bytes) - log2_of(bytes);
+  const double above = log2_of(bytes) - log2_of(curve->points.back().bytes);
+  const double half = std::max(least, curve->spread) + for_each_octave * std::max({0.0, below, above});
+  return {1 / (1 + half), 1 + half};
 }
 
 }  // namespace meshgauge

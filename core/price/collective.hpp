@@ -6,6 +6,7 @@
 
 #include "core/engine/collective.hpp"
 #include "core/price/algorithm.hpp"
+#include "core/price/logarithm.hpp"
 #include "core/price/profile.hpp"
 #include "core/price/route.hpp"
 #include "core/scenario/cluster.hpp"
@@ -37,16 +38,18 @@ struct CollectivePrice {
 /// run on all GPUs at once, as they do in a step: each has the network rate of its own members.
 [[nodiscard]] CollectivePrice price_collective(const Profile&, const Cluster&, Collective, double bytes, Route);
 
-/// The seconds alone.
+/// The seconds alone. Where the profile holds measured times of this group, or of one near it, they have the last word.
 [[nodiscard]] Seconds collective_time(const Profile&, const Cluster&, Collective, double bytes, Route);
+
+/// What the profile's rates alone say, the network left to this collective: what measured tables stand beside.
+[[nodiscard]] Seconds modelled_time(const Profile&, const Cluster&, Collective, double bytes, Route);
 
 /// What nine of ten measurements were over the prediction, at least and at most.
 struct TimeRange {
   double low = 1, high = 1;
 };
 [[nodiscard]] TimeRange collective_range(Collective, double bytes, Route);
-
-/// Base-2 logarithm, straight lines between powers of two: the same bits with every C library.
-[[nodiscard]] double log2_of(std::int64_t n);
+/// On a measured curve that of its points, wider by a tenth for each octave beyond them; elsewhere the above.
+[[nodiscard]] TimeRange collective_range(const Profile&, Collective, double bytes, Route);
 
 }  // namespace meshgauge

@@ -151,7 +151,8 @@ ProductSetting in_step(const Profile& profile, MatmulFormat format) {
 }  // namespace
 
 Seconds gemm_time(const Profile& profile, MatmulFormat format, double m, double n, double k, double groups) {
-  return product_time(in_step(profile, format), m, n, k, groups);
+  const Seconds modelled = product_time(in_step(profile, format), m, n, k, groups);
+  return profile.measured.products.empty() ? modelled : product_ratio(profile.measured, format, m, n, k) * modelled;
 }
 
 Seconds grouped_time(const Profile& profile, MatmulFormat format, ProductPass pass, double m, double n, double k,

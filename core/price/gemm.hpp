@@ -3,13 +3,11 @@
 
 #include <span>
 
+#include "core/price/matmul_format.hpp"
 #include "core/price/profile.hpp"
 #include "core/scenario/names.hpp"
 
 namespace meshgauge {
-
-enum class MatmulFormat { fp32, tf32, bf16, fp16, fp8, fp4 };
-MESHGAUGE_NAMES(MatmulFormat, "fp32", "tf32", "bf16", "fp16", "fp8", "fp4");
 
 /// What a product computes of a layer m x n x k.
 enum class ProductPass { forward, input_gradient, weight_gradient };

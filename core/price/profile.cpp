@@ -215,6 +215,29 @@ void set_overhead(const Cluster& cluster, const Architecture& architecture, Prof
   p.overhead.channels = is_pcie(cluster) ? 2 : architecture.channels;
 }
 
+/// Ranks on processors: a product is its FLOPs, the host is the device, and MPI moves messages only in its own calls,
+/// so nothing hides. All rates are to be measured.
+void set_cpu(Profile& p) {
+  p.tiles.fill({1, 1, 1});
+  p.multiprocessors = 0;
+  p.gemm_depth = 16;
+  p.misaligned_slowdown = 1;
+  p.flash_forward = p.flash_backward = {0.3 * p.matmul_fp32.value};
+  p.flash_half_sequence = 0;
+  p.accumulation_bytes = p.fused_accumulation_bytes = 0;  // the product adds to what is there
+  p.launch = {1e-6};
+  p.host = {};
+  p.graph_host = p.moe_host = p.moe_graph_host = {};
+  p.collective_host = {};
+  p.network_share = 1;
+  p.overlap_cost = 1;
+  p.overlap_window = 0;
+  p.tensor_hidden_all_reduce = p.tensor_hidden_sequence = p.tensor_hidden_forward = p.tensor_hidden_backward = 0;
+  p.context_hidden = 0;
+  p.fixed_per_step = p.fixed_with_graphs = {100e-6};
+  p.overhead = {};
+}
+
 }  // namespace
 
 Profile default_profile(const Cluster& cluster) {
@@ -228,6 +251,7 @@ Profile default_profile(const Cluster& cluster) {
   // A loop in Python: data, logging, optimizer launch. Several GPUs also wait for each other.
   p.fixed_per_step = {cluster.gpus > 1 ? 20e-3 : 5e-3};
   p.fixed_with_graphs = {5e-3};  // MLPerf submissions
+  if (cluster.gpu.is_cpu()) set_cpu(p);
   return p;
 }
 

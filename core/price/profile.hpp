@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/count/overhead.hpp"
+#include "core/price/measured.hpp"
 #include "core/scenario/cluster.hpp"
 #include "core/scenario/training.hpp"
 #include "core/units.hpp"
@@ -65,7 +66,8 @@ struct Profile {
   double misaligned_heads = 1;  ///< share of the unfused rate when the head width is not a multiple of 8
 
   // Memory and host
-  BytesPerSecond hbm{};                 ///< sustained
+  BytesPerSecond hbm{};                                     ///< sustained
+  double pass_speed = 1, loss_speed = 1, update_speed = 1;  ///< over that: passes of layers, loss, optimizer
   double accumulation_bytes = 0;        ///< per weight and micro-batch: a gradient added in a pass of its own
   double fused_accumulation_bytes = 0;  ///< visible when the matrix product adds it
   double fp8_cast_forward = 0, fp8_cast_backward = 0;  ///< bytes per element of a product's input, of its gradient
@@ -79,6 +81,7 @@ struct Profile {
   LinkProfile intra;
   NetworkProfile inter;
   double network_share = 1;             ///< of the network ceiling that is reached while a step's other work runs
+  double link_share = 1;                ///< speed of collectives inside a node beside that work, over that alone
   double overlap_cost = 0;              ///< share of hidden communication that is paid anyway (contention)
   double overlap_window = 1;            ///< share of the backward in which gradients can be reduced
   double tensor_hidden_all_reduce = 0;  ///< share of a backward all-reduce hidden behind weight gradients
@@ -104,6 +107,8 @@ struct Profile {
   double allocated_sigma = 0;
   double reserved_sigma = 0;
   double memory_sigma = 0;  ///< of device memory
+
+  MeasuredTables measured;
 };
 
 /// Datasheet rates times documented efficiencies.

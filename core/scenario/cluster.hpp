@@ -4,11 +4,15 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/scenario/names.hpp"
 #include "core/units.hpp"
 
 namespace meshgauge {
+
+/// What a cluster of CPU ranks names as its GPU.
+inline constexpr std::string_view cpu_id = "cpu";
 
 /// One accelerator. Peaks are dense datasheet rates; 0 = the part has no such format.
 struct Gpu {
@@ -30,6 +34,8 @@ struct Gpu {
   [[nodiscard]] bool before_ampere() const {
     return architecture == "Pascal" || architecture == "Volta" || architecture == "Turing";
   }
+  /// A rank on processor cores: nothing is known of it but what a profile says.
+  [[nodiscard]] bool is_cpu() const { return id == cpu_id; }
   /// Compute capability 9 and later.
   [[nodiscard]] bool hopper_or_later() const {
     return architecture == "Hopper" || architecture.rfind("Blackwell", 0) == 0;
@@ -82,5 +88,22 @@ struct Cluster {
   [[nodiscard]] constexpr std::int64_t gpus_per_block() const { return nodes_per_block * gpus_per_node; }
   [[nodiscard]] constexpr std::int64_t nodes() const { return (gpus + gpus_per_node - 1) / gpus_per_node; }
 };
+
+/// Ranks on processors, each in the place of a GPU. Its rates are round figures of no machine: 100 GFLOP/s, 10 GB/s of
+/// memory, as much between ranks, 10 Gb/s between nodes. A profile has the real ones.
+[[nodiscard]] inline Cluster cpu_ranks() {
+  Cluster cluster;
+  cluster.name = cluster.gpu.name = "CPU";
+  cluster.gpu.id = cpu_id;
+  cluster.gpu.vendor = cluster.gpu.architecture = "CPU";
+  cluster.gpu.memory = 16 * gibibyte;
+  cluster.gpu.hbm = {10e9};
+  cluster.gpu.fp32 = cluster.gpu.bf16 = {100e9};
+  cluster.intra.bandwidth = {10e9};
+  cluster.inter.bandwidth = {1.25e9};
+  cluster.inter_type = "Ethernet";
+  cluster.source = "round figures; a profile has those of a machine";
+  return cluster;
+}
 
 }  // namespace meshgauge

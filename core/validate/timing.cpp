@@ -16,9 +16,8 @@ double with_floor(double seconds, double floor) {
 }
 
 /// Nothing else runs: the network belongs to the collective.
-Profile alone(const Cluster& cluster) {
-  Profile profile = default_profile(cluster);
-  profile.network_share = 1;
+Profile alone(Profile profile) {
+  profile.network_share = profile.link_share = 1;
   return profile;
 }
 
@@ -31,14 +30,14 @@ std::string size_band(double bytes) {
 
 }  // namespace
 
-Comparison compare(const Timing& timing) {
+Comparison compare(const Timing& timing, const Profile& profile) {
   Comparison result;
   result.measured = timing.measured.value;
   TimeRange range;
   if (const auto* call = std::get_if<CollectiveCall>(&timing.call)) {
     result.predicted =
-        collective_time(alone(timing.cluster), timing.cluster, call->collective, call->bytes, call->route).value;
-    range = collective_range(call->collective, call->bytes, call->route);
+        collective_time(alone(profile), timing.cluster, call->collective, call->bytes, call->route).value;
+    range = collective_range(profile, call->collective, call->bytes, call->route);
   } else {
     const KernelTime kernel = kernel_time(timing.cluster.gpu, std::get<KernelCall>(timing.call));
     result.predicted = kernel.seconds.value;

@@ -7,6 +7,7 @@
 
 #include "core/engine/collective.hpp"
 #include "core/price/kernel.hpp"
+#include "core/price/profile.hpp"
 #include "core/price/route.hpp"
 #include "core/scenario/cluster.hpp"
 #include "core/units.hpp"
@@ -34,7 +35,8 @@ struct Label {
   std::string name;
 };
 
-[[nodiscard]] Comparison compare(const Timing&);
+/// `profile` is that of the timing's cluster.
+[[nodiscard]] Comparison compare(const Timing&, const Profile& profile);
 [[nodiscard]] std::vector<Label> labels_of(const Timing&);
 
 }  // namespace meshgauge

@@ -26,6 +26,7 @@ struct Command {
 
 int run_estimate(std::span<const std::string> arguments);
 int run_validate(std::span<const std::string> arguments);
+int run_calibrate(std::span<const std::string> arguments);
 int run_check(std::span<const std::string> arguments);
 int run_diagnose(std::span<const std::string> arguments);
 int run_catalog(std::span<const std::string> arguments);

@@ -20,6 +20,7 @@ using meshgauge::cli::Command;
 constexpr auto commands = std::to_array<Command>({
     {"estimate", "memory and step time of a training job", meshgauge::cli::run_estimate},
     {"validate", "predictions beside measured runs", meshgauge::cli::run_validate},
+    {"calibrate", "measurements to a profile that makes estimates yours", meshgauge::cli::run_calibrate},
     {"check", "is a claim about a training run possible?", meshgauge::cli::run_check},
     {"diagnose", "why a job ran out of memory, and what would help", meshgauge::cli::run_diagnose},
     {"catalog", "models, GPUs, systems and handbook cases", meshgauge::cli::run_catalog},

@@ -20,12 +20,13 @@ std::string first_message(const Issues& issues) { return issues.empty() ? "" : i
 std::optional<Model> model_of(const Runtime& runtime) {
   const CommonOptions& options = runtime.options;
   const bool named = !options.system.empty() || !options.gpu.empty();
-  if (!named && !runtime.device->is_gpu()) return std::nullopt;
+  const bool cpu = !named && !runtime.device->is_gpu();
+  if (cpu && options.profile.empty()) return std::nullopt;
   nlohmann::ordered_json section = {{"gpus", runtime.size}};
   if (!options.system.empty()) {
     section["system"] = options.system;
   } else {
-    section["gpu"] = named ? options.gpu : runtime.device->name();
+    section["gpu"] = named ? options.gpu : cpu ? std::string(cpu_id) : runtime.device->name();
     section["gpus_per_node"] = runtime.local_size;
   }
   Result<Cluster> cluster = read_cluster(section);

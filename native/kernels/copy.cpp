@@ -87,7 +87,8 @@ int measure_copies(Runtime& runtime, const CopyFlags& flags) {
                                      : std::vector<std::uint64_t>{mib, 16 * mib, 128 * mib};
   }
   const std::optional<Model> model = model_of(runtime);
-  const std::optional<Gpu> gpu = model ? std::optional(model->cluster.gpu) : std::nullopt;
+  const bool known = model && !model->cluster.gpu.is_cpu();
+  const std::optional<Gpu> gpu = known ? std::optional(model->cluster.gpu) : std::nullopt;
   const Json environment = environment_of(runtime);
   std::vector<Record> records;
   if (runtime.leads()) print_head(runtime);

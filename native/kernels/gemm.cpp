@@ -77,19 +77,23 @@ std::string shape_text(const ProductShape& s) {
 }
 
 /// Ranges of kernel_time are for a kernel in a test of its own, as here; `sustained`, for the chip is kept warm.
-double predicted_seconds(const Gpu& gpu, const ProductShape& s, MatmulFormat format) {
-  return kernel_time(gpu, {.op = KernelOp::gemm,
-                           .format = format,
-                           .m = static_cast<double>(s.m),
-                           .n = static_cast<double>(s.n),
-                           .k = static_cast<double>(s.k),
-                           .groups = static_cast<double>(s.groups),
-                           .sustained = true})
+double predicted_seconds(const Model& model, const ProductShape& s, MatmulFormat format) {
+  const auto side = [](std::size_t n) { return static_cast<double>(n); };
+  if (model.cluster.gpu.is_cpu()) {  // which is no warmer in a step
+    return gemm_time(model.profile, format, side(s.m), side(s.n), side(s.k), side(s.groups)).value;
+  }
+  return kernel_time(model.cluster.gpu, {.op = KernelOp::gemm,
+                                         .format = format,
+                                         .m = static_cast<double>(s.m),
+                                         .n = static_cast<double>(s.n),
+                                         .k = static_cast<double>(s.k),
+                                         .groups = static_cast<double>(s.groups),
+                                         .sustained = true})
       .seconds.value;
 }
 
 Record measure(Runtime& runtime, Product& kernel, const ProductShape& shape, MatmulFormat format,
-               const std::optional<Gpu>& gpu, double budget_seconds) {
+               const std::optional<Model>& model, double budget_seconds) {
   const KernelTiming timing = time_of(runtime, kernel, budget_seconds);
   Record record;
   record.kind = "gemm";
@@ -101,9 +105,11 @@ Record measure(Runtime& runtime, Product& kernel, const ProductShape& shape, Mat
   record.wrong = static_cast<std::int64_t>(runtime.largest(mine).front());
   const double rate = shape.flops() / timing.time.median;
   record.more = {{"flops", shape.flops()}, {"flops_per_s", rate}, {"launches_per_sample", timing.launches}};
-  if (gpu) {
-    record.predicted = predicted_seconds(*gpu, shape, format);
-    record.more["share_of_peak"] = rate / peak_of(*gpu, precision_of(format)).value;
+  if (model) {
+    const Gpu& gpu = model->cluster.gpu;
+    const double peak = gpu.is_cpu() ? model->profile.matmul_fp32.value : peak_of(gpu, precision_of(format)).value;
+    record.predicted = predicted_seconds(*model, shape, format);
+    record.more["share_of_peak"] = rate / peak;
   }
   return record;
 }
@@ -143,7 +149,6 @@ int measure_products(Runtime& runtime, const GemmFlags& flags) {
   if (runtime.leads()) check_writable(flags.common.json);
   const bool on_gpu = runtime.device->is_gpu();
   const std::optional<Model> model = model_of(runtime);
-  const std::optional<Gpu> gpu = model ? std::optional(model->cluster.gpu) : std::nullopt;
   const std::vector<MatmulFormat> formats = formats_of(flags.formats, on_gpu);
   std::vector<ProductShape> shapes;
   if (!flags.shapes.empty()) shapes = shapes_of_text("--shapes", flags.shapes);
@@ -167,7 +172,7 @@ int measure_products(Runtime& runtime, const GemmFlags& flags) {
         }
         continue;
       }
-      records.push_back(measure(runtime, *kernel, shape, format, gpu, flags.budget_seconds));
+      records.push_back(measure(runtime, *kernel, shape, format, model, flags.budget_seconds));
       if (runtime.leads()) print_row(shape, records.back(), format);
       wrong += *records.back().wrong;
     }

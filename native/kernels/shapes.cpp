@@ -123,12 +123,17 @@ std::vector<ProductShape> usual_shapes(bool gpu) {
   std::vector<ProductShape> list;
   for (std::size_t side = gpu ? 512 : 64; side <= (gpu ? 16384U : 2048U); side *= 2)
     add(list, {side, side, side, 1, ""});
-  const std::size_t rows = gpu ? 8192 : 512;
-  for (const std::size_t hidden :
-       gpu ? std::array<std::size_t, 3>{2048, 4096, 8192} : std::array<std::size_t, 3>{256, 768, 1024}) {
+  const auto add_linear = [&](std::size_t rows, std::size_t hidden) {
     add(list, {rows, 4 * hidden, hidden, 1, ""});
     add(list, {rows, hidden, 4 * hidden, 1, ""});
     add(list, {4 * hidden, hidden, rows, 1, ""});
+  };
+  for (const std::size_t hidden :
+       gpu ? std::array<std::size_t, 3>{2048, 4096, 8192} : std::array<std::size_t, 3>{256, 768, 1024}) {
+    add_linear(gpu ? 8192 : 512, hidden);
+  }
+  if (!gpu) {  // the sizes of steps that take milliseconds
+    for (const std::size_t hidden : {128, 256, 512}) add_linear(128, hidden);
   }
   return list;
 }

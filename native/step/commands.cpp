@@ -28,7 +28,9 @@ Predicted predict(const Scenario& scenario, const std::optional<harness::Model>&
   count_memory(scenario, model ? model->profile.overhead : OverheadConstants{}, 0, p.ledger);
   if (!model) return p;
   p.step = estimate_step(scenario, model->profile);
-  p.peak = whole_precision ? scenario.cluster.gpu.fp32 : scenario.cluster.gpu.bf16;
+  p.peak = scenario.cluster.gpu.is_cpu() ? model->profile.matmul_fp32
+           : whole_precision             ? scenario.cluster.gpu.fp32
+                                         : scenario.cluster.gpu.bf16;
   return p;
 }
 

@@ -8,6 +8,8 @@
 #include "core/count/flops.hpp"
 #include "core/count/parameters.hpp"
 #include "core/engine/engine.hpp"
+#include "core/io/write_scenario.hpp"
+#include "native/step/model_document.hpp"
 
 namespace meshgauge::step {
 namespace {
@@ -66,12 +68,7 @@ std::string title(const Job& job, const Scenario& s) {
 
 std::optional<double> Predicted::seconds(Mode mode) const {
   if (!step) return std::nullopt;
-  double all = 0, exposed = 0;
-  for (const PricedTransfer& t : step->traffic) {
-    all += t.seconds.value;
-    exposed += t.exposed.value;
-  }
-  const double compute = step->seconds.value - exposed;
+  const double all = step->communication().value, compute = step->seconds.value - step->exposed().value;
   switch (mode) {
     case Mode::overlapped:
       return step->seconds.value;
@@ -161,6 +158,7 @@ harness::Record record_of(const Job& job, const Scenario& s, const Measured& m, 
                  {"accumulation", job.accumulation},
                  {"recompute", name_of(s.training.recompute)}};
   Json& more = record.more;
+  if (const Json model = model_document(s.model); !model.is_null()) more["scenario"] = write_scenario(s, model);
   for (const Mode mode : all_modes) {
     const harness::Summary& t = m.time(mode);
     more["modes"][std::string(mode_names[static_cast<std::size_t>(mode)])] = {{"samples", t.samples},

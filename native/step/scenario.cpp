@@ -62,10 +62,8 @@ Result<Resolution> scenario_of(const Job& job, const Cluster& cluster) {
 }
 
 Cluster cpu_cluster(std::int64_t ranks, std::int64_t ranks_per_node, double memory_bytes) {
-  Cluster cluster;
-  cluster.name = cluster.gpu.name = "CPU";
+  Cluster cluster = cpu_ranks();
   cluster.gpu.memory = {memory_bytes};
-  cluster.gpu.fp32 = cluster.gpu.bf16 = {1};  // the rules ask whether there is any
   cluster.gpus = ranks;
   cluster.gpus_per_node = ranks_per_node;
   return cluster;

@@ -23,7 +23,7 @@ struct Job {
 
 /// The job on a cluster, every field filled in, or what the core has against it.
 [[nodiscard]] Result<Resolution> scenario_of(const Job&, const Cluster&);
-/// A CPU as the core sees hardware: enough to count bytes, no rates.
+/// CPU ranks: enough to count bytes; rates only with a profile.
 [[nodiscard]] Cluster cpu_cluster(std::int64_t ranks, std::int64_t ranks_per_node, double memory_bytes);
 
 [[nodiscard]] Setup setup_of(const Job&, const Scenario&);

@@ -49,7 +49,7 @@ Sizes sizes_on(const Runtime& r, bool quick) {
   const std::size_t least = std::max(kib, std::bit_ceil(static_cast<std::size_t>(r.size) * 16));
   if (quick) return {least, std::max(least, mib), 8};
   // Curves bend up to 256 MiB on NVLink and 128 MiB between nodes, up to 8 MiB over TCP.
-  return r.device->is_gpu() ? Sizes{least, 512 * mib, 2} : Sizes{least, 16 * mib, 4};
+  return r.device->is_gpu() ? Sizes{least, 512 * mib, 2} : Sizes{least, 64 * mib, 4};
 }
 
 /// A guess, which the suite corrects by what its first parts take: latency, bandwidth, and filling and checking data.
@@ -145,31 +145,50 @@ void add_copies(std::vector<Part>& parts, const SuiteScope& scope) {
 }
 
 #ifdef MESHGAUGE_STEP
-/// One short step of each strategy: what overlap costs, and whether the rest adds up.
-void add_steps(std::vector<Part>& parts, const Runtime& r, const SuiteScope& scope) {
+struct StepSize {
+  std::int64_t layers = 0, hidden = 0, vocab = 0, sequence = 0, micro_batch = 1;  ///< 0: the model's own
+};
+
+void add_step(std::vector<Part>& parts, const char* strategy, const StepSize& size, const std::string& name,
+              double budget_seconds) {
   step::StepFlags flags;
-  flags.budget_seconds = scope.quick ? 0.1 : 3;
-  if (!r.device->is_gpu() || scope.quick) {
-    flags.layers = 2;
-    flags.hidden = 128;
-    flags.vocab = 1024;
-    flags.sequence = 64;
-  }
+  flags.strategy = strategy;
+  flags.layers = size.layers;
+  flags.hidden = size.hidden;
+  flags.vocab = size.vocab;
+  flags.sequence = size.sequence;
+  flags.micro_batch = size.micro_batch;
+  flags.budget_seconds = budget_seconds;
+  Part part;
+  part.id = fmt::format("step-{}{}", strategy, name);
+  part.title = fmt::format("a step of {}{}", strategy, name.empty() ? "" : "," + name);
+  std::replace(part.title.begin(), part.title.end(), '-', ' ');
+  part.kind = "step";
+  part.seconds = 4 * budget_seconds + 2;
+  part.run = [=](Runtime& runtime, const std::string& json) {
+    step::StepFlags own = flags;
+    own.common.json = json;
+    return step::measure_step(runtime, own);
+  };
+  parts.push_back(std::move(part));
+}
+
+/// One short step of each strategy: what overlap costs, and whether the rest adds up. Between CPUs nothing is known of
+/// attention, passes, loss and optimizer either: a step that is long in each of them.
+void add_steps(std::vector<Part>& parts, const Runtime& r, const SuiteScope& scope) {
+  const bool small = !r.device->is_gpu() || scope.quick;
+  const StepSize usual = small ? StepSize{2, 128, 1024, 64} : StepSize{};
+  const double budget = scope.quick ? 0.1 : 3;
   for (const char* strategy : {"ddp", "zero1", "zero2", "zero3"}) {
-    if (r.size == 1 && !parts.empty() && parts.back().kind == "step") break;  // all are alike on one rank
-    flags.strategy = strategy;
-    Part part;
-    part.id = fmt::format("step-{}", strategy);
-    part.title = fmt::format("a step of {}", strategy);
-    part.kind = "step";
-    part.seconds = 4 * flags.budget_seconds + 2;
-    part.run = [=](Runtime& runtime, const std::string& json) {
-      step::StepFlags own = flags;
-      own.common.json = json;
-      return step::measure_step(runtime, own);
-    };
-    parts.push_back(std::move(part));
+    add_step(parts, strategy, usual, "", budget);
+    if (r.size == 1) break;  // all are alike on one rank
   }
+  if (!small || scope.quick) return;
+  add_step(parts, "ddp", {1, 256, 1024, 1024}, "-long-sequence", budget);
+  add_step(parts, "ddp", {1, 128, 16384, 128, 2}, "-large-vocabulary", budget);
+  add_step(parts, "ddp", {4, 256, 2048, 128}, "-four-layers", budget);
+  add_step(parts, "ddp", {2, 512, 4096, 128}, "-wide", budget);
+  add_step(parts, "zero3", {2, 512, 4096, 256, 2}, "-more-tokens", budget);
 }
 #endif
 

@@ -1,0 +1,240 @@
+// The command `calibrate`.
+#include "core/io/calibrate.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/io/parse.hpp"
+#include "core/scenario/words.hpp"
+#include "native/cli/calibration_report.hpp"
+#include "native/cli/command.hpp"
+#include "native/cli/files.hpp"
+#include "native/cli/quantity.hpp"
+
+namespace meshgauge::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t largest_total = std::size_t{512} << 20U;  ///< bytes of all files together
+
+struct Flags {
+  std::vector<std::string> paths;
+  std::string out, name, profile, run;
+  std::string system, gpu, network, operation;
+  std::int64_t gpus_per_node = 0, ranks = 0, ranks_per_node = 0;
+  std::string network_rate;
+  std::string step, tokens, allocated, reserved, device;
+  bool fit_slow = false, json = false;
+};
+
+void add_flags(CLI::App& app, Flags& f) {
+  app.add_option("FILES", f.paths,
+                 "Results of meshgauge-bench, logs of benchmarks or training, measured runs as JSON Lines; - for "
+                 "standard input.");
+  app.add_option("--out", f.out, "Writes the profile to this file.");
+  app.add_option("--name", f.name, "What answers call the profile.");
+  app.add_option("--profile", f.profile, "Earlier profile that is refined, instead of the datasheet's.");
+  app.add_option("--system", f.system, "Server type of the catalog that was measured.");
+  app.add_option("--gpu", f.gpu, "GPU that was measured, instead of --system; cpu for ranks on processors.");
+  app.add_option("--gpus-per-node", f.gpus_per_node, "Where files do not say it.")->check(CLI::PositiveNumber);
+  app.add_option("--network", f.network, "Kind of network between nodes: IB, RoCE, EFA, Ethernet, ...");
+  app.add_option("--network-rate", f.network_rate, "Of each GPU, bytes per second: 50e9 for 400 Gb/s.");
+  app.add_option("--ranks", f.ranks, "Ranks of a group, where a log does not say it.")->check(CLI::PositiveNumber);
+  app.add_option("--ranks-per-node", f.ranks_per_node, "Those in one node.")->check(CLI::PositiveNumber);
+  app.add_option("--operation", f.operation, "Collective of a log that does not say it.");
+  app.add_flag("--fit-slow", f.fit_slow, "Fits curves below half of what the links allow, too.");
+  app.add_option("--run", f.run, "Scenario of a run of your own, with what it showed:");
+  app.add_option("--step-seconds", f.step, "its step: 4.2, 850 ms.");
+  app.add_option("--tokens-per-second", f.tokens, "or its tokens per second, all GPUs.");
+  app.add_option("--allocated", f.allocated, "its peak of allocated memory: 61.3GiB.");
+  app.add_option("--reserved", f.reserved, "its peak of reserved memory.");
+  app.add_option("--device", f.device, "its peak on the card, as nvidia-smi shows it.");
+  app.add_flag("--json", f.json, "Prints the answer as JSON.");
+}
+
+/// "61.3GiB", "512 MiB", "66 GB", "65e9": bytes.
+std::optional<double> bytes_of(const std::string& text) {
+  struct Unit {
+    const char* name;
+    double bytes;
+  };
+  constexpr auto units = std::to_array<Unit>(
+      {{"GiB", 1073741824.0}, {"MiB", 1048576.0}, {"KiB", 1024.0}, {"TiB", 1099511627776.0}, {"GB", 1e9}, {"MB", 1e6}});
+  for (const Unit& unit : units) {
+    const std::string_view name = unit.name;
+    if (text.size() <= name.size() || text.substr(text.size() - name.size()) != name) continue;
+    std::string number = text.substr(0, text.size() - name.size());
+    while (!number.empty() && number.back() == ' ') number.pop_back();
+    const auto value = parse_quantity(number, Scale::count);
+    return value ? std::optional(*value * unit.bytes) : std::nullopt;
+  }
+  return parse_quantity(text, Scale::count);
+}
+
+/// "4.2", "850 ms", "1.5 s".
+std::optional<double> seconds_of(std::string text) {
+  double scale = 1;
+  const auto ends = [&](std::string_view end) {
+    return text.size() > end.size() && std::string_view(text).substr(text.size() - end.size()) == end;
+  };
+  if (ends("ms")) {
+    scale = 1e-3;
+    text.resize(text.size() - 2);
+  } else if (ends("s")) {
+    text.resize(text.size() - 1);
+  }
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  const auto value = parse_quantity(text, Scale::count);
+  return value ? std::optional(*value * scale) : std::nullopt;
+}
+
+Result<Json> read_document(const std::string& path, const char* flag) {
+  const Result<std::string> text = read_text(path);
+  Issues issues = text.issues;
+  if (text.ok()) {
+    Result<Json> parsed = parse_json(*text.value);
+    if (parsed.ok() && parsed.issues.empty()) return parsed;
+    issues = std::move(parsed.issues);
+  }
+  for (Issue& issue : issues) issue = {"", std::string(flag) + ": " + issue.message};
+  return issues;
+}
+
+/// Puts the measured number of a flag into the run, or says what is wrong with it.
+void put_measured(Json& measured, const char* flag, const char* key, const std::string& text,
+                  std::optional<double> value, const char* example, Issues& issues) {
+  if (text.empty()) return;
+  if (value && *value > 0) {
+    measured[key] = *value;
+  } else {
+    issues.push_back(
+        {"", std::string(flag) + " is " + in_quotes(text) + ". Allowed: above 0, such as " + example + '.'});
+  }
+}
+
+/// --run and what it showed, as a line of `validate` has them.
+void put_run(const Flags& f, Json& request, Issues& issues) {
+  const bool numbers =
+      !f.step.empty() || !f.tokens.empty() || !f.allocated.empty() || !f.reserved.empty() || !f.device.empty();
+  if (f.run.empty()) {
+    if (numbers) issues.push_back({"", "There is a measured number without its scenario. Name it with --run."});
+    return;
+  }
+  Json measured = Json::object();
+  put_measured(measured, "--step-seconds", "step_seconds", f.step, seconds_of(f.step), "4.2", issues);
+  put_measured(measured, "--allocated", "allocated_bytes", f.allocated, bytes_of(f.allocated), "61.3GiB", issues);
+  put_measured(measured, "--reserved", "reserved_bytes", f.reserved, bytes_of(f.reserved), "66GiB", issues);
+  put_measured(measured, "--device", "device_bytes", f.device, bytes_of(f.device), "70GiB", issues);
+  Result<Json> scenario = read_document(f.run, "--run");
+  issues.insert(issues.end(), scenario.issues.begin(), scenario.issues.end());
+  if (!scenario.ok()) return;
+  if (!f.tokens.empty()) {
+    const auto rate = parse_quantity(f.tokens, Scale::count);
+    const auto tokens = tokens_per_step(*scenario.value);
+    if (!f.step.empty()) {
+      issues.push_back({"", "--tokens-per-second beside --step-seconds. Give one of them."});
+    } else if (!rate || !(*rate > 0)) {
+      issues.push_back({"", "--tokens-per-second is " + in_quotes(f.tokens) + ". Allowed: above 0, such as 1.2M."});
+    } else if (tokens.ok()) {
+      measured["step_seconds"] = *tokens.value / *rate;
+    } else {
+      issues.insert(issues.end(), tokens.issues.begin(), tokens.issues.end());
+    }
+  }
+  request["runs"] = Json::array({{{"id", f.run}, {"scenario", *scenario.value}, {"measured", measured}}});
+}
+
+Json request_of(const Flags& f, Issues& issues) {
+  Json request = Json::object();
+  const auto put = [](Json& into, const char* key, const auto& value) {
+    if (value != std::decay_t<decltype(value)>{}) into[key] = value;
+  };
+  put(request, "name", f.name);
+  put(request, "ranks", f.ranks);
+  put(request, "ranks_per_node", f.ranks_per_node);
+  put(request, "operation", f.operation);
+  if (f.fit_slow) request["fit_slow"] = true;
+  Json cluster = Json::object();
+  put(cluster, "system", f.system);
+  put(cluster, "gpu", f.gpu);
+  put(cluster, "gpus_per_node", f.gpus_per_node);
+  put(cluster, "network", f.network);
+  if (!f.network_rate.empty()) {
+    const auto rate = bytes_of(f.network_rate);
+    if (rate && *rate > 0) {
+      cluster["inter_node_bytes_per_second"] = *rate;
+    } else {
+      issues.push_back({"", "--network-rate is " + in_quotes(f.network_rate) + ". Allowed: above 0, such as 50e9."});
+    }
+  }
+  if (!cluster.empty()) request["cluster"] = std::move(cluster);
+  if (!f.profile.empty()) {
+    Result<Json> profile = read_document(f.profile, "--profile");
+    issues.insert(issues.end(), profile.issues.begin(), profile.issues.end());
+    if (profile.ok()) request["profile"] = std::move(*profile.value);
+  }
+  put_run(f, request, issues);
+  return request;
+}
+
+/// Flags of what the request's fields stand for.
+constexpr auto flag_paths = std::to_array<std::pair<const char*, const char*>>({
+    {"/cluster/system", "--system"},
+    {"/cluster/gpu", "--gpu"},
+    {"/cluster/gpus_per_node", "--gpus-per-node"},
+    {"/cluster/network", "--network"},
+    {"/ranks", "--ranks"},
+    {"/ranks_per_node", "--ranks-per-node"},
+    {"/operation", "--operation"},
+    {"/name", "--name"},
+    {"/runs/0", "--run"},
+});
+
+}  // namespace
+
+int run_calibrate(std::span<const std::string> arguments) {
+  CLI::App app("Measurements in, a profile and how good it is out.", "meshgauge calibrate");
+  Flags f;
+  add_flags(app, f);
+  f.json = wants_json(arguments);
+  const Parsed parsed = parse_arguments(app, arguments);
+  if (!parsed.go_on) return parsed.exit;
+
+  Issues issues = issues_of(parsed.bad);
+  if (f.paths.empty() && f.run.empty()) {
+    issues.push_back({"", "Nothing measured is given. Name files of results or logs, - for standard input, or --run."});
+  }
+  const Json request = request_of(f, issues);
+  std::vector<std::string> texts;
+  std::size_t left = largest_total;
+  for (const std::string& path : f.paths) {
+    Result<std::string> text = read_text(path, left);
+    issues.insert(issues.end(), text.issues.begin(), text.issues.end());
+    if (!text.ok()) continue;
+    left -= text.value->size();
+    texts.push_back(std::move(*text.value));
+  }
+  if (!issues.empty()) return refuse(issues, f.json);
+  std::vector<NamedText> files;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::size_t slash = f.paths[i].find_last_of('/');
+    files.push_back({slash == std::string::npos ? f.paths[i] : f.paths[i].substr(slash + 1), texts[i]});
+  }
+  const Result<Json> answer = calibrate_files(files, request);
+  std::vector<FlagOfPath> flags;
+  for (const auto& [path, flag] : flag_paths) flags.push_back({path, flag});
+  if (!answer.ok()) return refuse(answer.issues, f.json, flags);
+  if (!f.out.empty()) {
+    issues = write_text(f.out, (*answer.value)["profile"].dump(1) + '\n');
+    if (!issues.empty()) return refuse(issues, f.json);
+  }
+  const std::string text = f.json ? answer.value->dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'
+                                  : calibration_report(*answer.value, f.out, Style::of_terminal());
+  return print(text, learned_something(*answer.value) ? done : answer_is_no);
+}
+
+}  // namespace meshgauge::cli
