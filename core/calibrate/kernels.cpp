@@ -140,20 +140,31 @@ Profile fit_products(const Profile& base, const Cluster& cluster, const std::vec
   return profile;
 }
 
-/// Bytes a second of the largest copies within memory, all that is read and written counted.
-double memory_bandwidth(const std::vector<ImportedRun>& runs) {
-  double largest = 0;
-  std::vector<double> rates;
-  for (const ImportedRun& run : runs) {
-    for (const Measurement& measurement : run.measurements) {
-      const auto* link = std::get_if<MeasuredLink>(&measurement.what);
-      if (link == nullptr || link->kind != LinkKind::device_local || link->bandwidth.value <= 0) continue;
-      if (link->bytes > largest) rates.clear();
-      largest = std::max(largest, link->bytes);
-      if (link->bytes == largest) rates.push_back(link->bandwidth.value);
-    }
+struct Copy {
+  double bytes = 0, rate = 0;
+};
+
+/// Bytes that a copy inside the device's memory reads and writes, and how many of them a second.
+Copy copy_of(const Measurement& measurement) {
+  if (const auto* link = std::get_if<MeasuredLink>(&measurement.what)) {
+    if (link->kind == LinkKind::device_local) return {link->bytes, link->bandwidth.value};
+  } else if (const auto* kernel = std::get_if<MeasuredKernel>(&measurement.what)) {
+    const bool streams = kernel->call.op == KernelOp::copy || kernel->call.op == KernelOp::elementwise;
+    if (streams && kernel->seconds.value > 0) return {kernel->call.bytes, kernel->call.bytes / kernel->seconds.value};
   }
-  return median(std::move(rates));
+  return {};
+}
+
+/// Of the largest copies (up to half as large), the fastest: small ones stay in a cache, few threads do not fill it.
+double memory_bandwidth(const std::vector<ImportedRun>& runs) {
+  std::vector<Copy> copies;
+  for (const ImportedRun& run : runs) {
+    for (const Measurement& measurement : run.measurements) copies.push_back(copy_of(measurement));
+  }
+  double largest = 0, rate = 0;
+  for (const Copy& c : copies) largest = std::max(largest, c.bytes);
+  for (const Copy& c : copies) rate = 2 * c.bytes >= largest ? std::max(rate, c.rate) : rate;
+  return rate;
 }
 
 /// Predicted times as the sweep would see them.

@@ -110,13 +110,18 @@ Profile with_memory(const Profile& base, const Scenario& scenario, const Measure
     return bytes.value_or(counted.memory[index_of(kind)]);
   };
   if (reserved) {
-    const double slack = *reserved / known(allocated, MemoryKind::allocated) - 1;
-    profile.overhead.allocator_slack = std::clamp(slack, 0.0, 10.0);
+    // What the allocator keeps has other parts too, so its slack is moved until the sum is right.
+    const Bytes tensors = known(allocated, MemoryKind::allocated);
+    for (int step = 0; step < 8; ++step) {
+      const Bytes predicted = predict(scenario, profile, measured.rank).memory[index_of(MemoryKind::reserved)];
+      const double slack = profile.overhead.allocator_slack + (*reserved - predicted) / tensors;
+      profile.overhead.allocator_slack = std::clamp(slack, 0.0, 10.0);
+    }
   }
   if (device) {
-    const Bytes beside = *device - known(reserved, MemoryKind::reserved);
-    const Bytes predicted =
-        counted.memory[index_of(MemoryKind::device)] - counted.memory[index_of(MemoryKind::reserved)];
+    const Prediction now = predict(scenario, profile, measured.rank);
+    const Bytes beside = *device - reserved.value_or(now.memory[index_of(MemoryKind::reserved)]);
+    const Bytes predicted = now.memory[index_of(MemoryKind::device)] - now.memory[index_of(MemoryKind::reserved)];
     profile.overhead.context = max(Bytes{}, base.overhead.context + beside - predicted);
   }
   return profile;

@@ -60,9 +60,9 @@ std::string verdict_text(const std::string& verdict) {
 std::string curves_table(const Json& curves, const Style& style) {
   if (curves.empty()) return {};
   std::string out =
-      '\n' + style(Paint::strong, fmt::format("{:<30}{:>7}{:>17}{:>13}{:>13}\n", "Collectives: error of time", "sizes",
+      '\n' + style(Paint::strong, fmt::format("{:<30}{:>7}{:>15}{:>14}{:>14}\n", "Collectives: error of time", "sizes",
                                               "before", "after", "held out"));
-  out += fmt::format("{:<30}{:>7}{:>17}{:>13}{:>13}\n", "", "", "median   p90", "median  p90", "median  p90");
+  out += fmt::format("{:<30}{:>7}{:>15}{:>14}{:>14}\n", "", "", "median p90", "median p90", "median p90");
   for (const Json& c : curves) {
     std::string name = fmt::format("{}, {} ranks", shown(c["collective"]), c["ranks"].get<std::int64_t>());
     if (c["spans_nodes"].get<bool>()) name += fmt::format(", {} a node", c["ranks_per_node"].get<std::int64_t>());
@@ -70,7 +70,7 @@ std::string curves_table(const Json& curves, const Style& style) {
       return c[key].is_null() ? std::string("-")
                               : fmt::format("{} {}", error_text(c[key], "median"), error_text(c[key], "p90"));
     };
-    out += fmt::format("{:<30}{:>7}{:>17}{:>14}{:>14}\n", name, c["sizes"].get<std::int64_t>(), pair("before"),
+    out += fmt::format("{:<30}{:>7}{:>15}{:>14}{:>14}\n", name, c["sizes"].get<std::int64_t>(), pair("before"),
                        pair("after"), pair("held_out"));
     if (const std::string why = verdict_text(c["verdict"].get<std::string>()); !why.empty()) {
       out += style(Paint::warn, "  " + why) + '\n';
@@ -92,7 +92,7 @@ std::string summary_row(std::string_view name, const Json& part) {
                ? std::string("-")
                : fmt::format("{} {}", error_text(part[key], "median"), error_text(part[key], "p90"));
   };
-  return fmt::format("{:<30}{:>7}{:>17}{:>14}{:>14}\n", name, part["rows"].size(), pair("before"), pair("after"),
+  return fmt::format("{:<30}{:>7}{:>15}{:>14}{:>14}\n", name, part["rows"].size(), pair("before"), pair("after"),
                      pair("held_out"));
 }
 
@@ -175,7 +175,7 @@ std::string calibration_report(const Json& answer, const std::string& out_file, 
   out += curves_table(answer["collectives"], style);
   if (!answer["products"]["rows"].empty() || !answer["steps"]["rows"].empty()) {
     out +=
-        '\n' + style(Paint::strong, fmt::format("{:<30}{:>7}{:>17}{:>14}{:>14}\n", "Kernels and steps: error of time",
+        '\n' + style(Paint::strong, fmt::format("{:<30}{:>7}{:>15}{:>14}{:>14}\n", "Kernels and steps: error of time",
                                                 "rows", "before", "after", "held out"));
     if (!answer["products"]["rows"].empty()) out += summary_row("matrix products", answer["products"]);
     if (!answer["steps"]["rows"].empty()) out += summary_row("steps and their parts", answer["steps"]);

@@ -30,12 +30,14 @@ TEST_CASE("Reserved and device memory teach the allocator's slack and the contex
   const Profile base = default_profile(s.cluster);
   const Prediction counted = predict(s, base, MeasuredRank::max);
   Measured measured;
-  measured.memory = {counted.memory[0], 1.2 * counted.memory[0], 1.2 * counted.memory[0] + 3 * gibibyte};
+  const Bytes reserved = 1.1 * counted.memory[1];
+  measured.memory = {counted.memory[0], reserved, reserved + 3 * gibibyte};
   const Profile learned = with_memory(base, s, measured);
-  CHECK(learned.overhead.allocator_slack == Approx(0.2));
+  CHECK(learned.overhead.allocator_slack > base.overhead.allocator_slack);
+  CHECK(learned.overhead.context > base.overhead.context);
   const Prediction after = predict(s, learned, MeasuredRank::max);
-  CHECK(after.memory[1].value == Approx(measured.memory[1]->value).epsilon(0.02));
-  CHECK(after.memory[2].value == Approx(measured.memory[2]->value).epsilon(0.02));
+  CHECK(after.memory[1].value == Approx(measured.memory[1]->value).epsilon(0.001));
+  CHECK(after.memory[2].value == Approx(measured.memory[2]->value).epsilon(0.001));
   CHECK(after.memory[0] == counted.memory[0]);
 }
 

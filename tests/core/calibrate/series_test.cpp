@@ -39,7 +39,8 @@ TEST_CASE("A file that is given twice, and files in another order, make the same
   std::vector<ImportedRun> runs{run_of({call(64, 1e-6), call(1024, 2e-6)}), run_of({call(1024, 4e-6)})};
   const auto samples = [](const std::vector<ImportedRun>& list) {
     std::vector<std::pair<double, double>> out;
-    for (const Sample& s : series_of(list).series.at(0).samples) out.emplace_back(s.bytes, s.seconds.value);
+    const SeriesSet set = series_of(list);
+    for (const Sample& s : set.series.at(0).samples) out.emplace_back(s.bytes, s.seconds.value);
     return out;
   };
   const auto once = samples(runs);
