@@ -35,6 +35,10 @@ std::string group_text(const Series& s) {
   return text;
 }
 
+std::string sizes(const CurveReport& r) {
+  return " (" + number_text(static_cast<std::int64_t>(r.series.samples.size())) + " sizes)";
+}
+
 class Writer {
  public:
   Writer(const Cluster& cluster, const CollectiveFit& fit, std::vector<Advice>& list)
@@ -46,35 +50,31 @@ class Writer {
     if (ranks_ == 0) ranks_ = std::max<std::int64_t>(2, cluster.gpus_per_node);
   }
 
+  /// One line for each cause, with the groups that have it and the command for the first of them.
   void unusable() {
-    for (const CurveReport& r : fit_.curves) {
-      const Series& s = r.series;
-      const std::string again = command_for(bench_name(s.collective), s.route.size, cpu_);
-      const double largest = s.samples.back().bytes;
-      const double wanted = (cpu_ ? 4 : 64) * mebibytes;
-      if (r.verdict == CurveVerdict::too_few_sizes) {
-        add(group_text(s) + ": " + number_text(static_cast<std::int64_t>(s.samples.size())) +
-                " sizes, at least 4 are needed. The defaults stay.",
-            again);
-      } else if (r.verdict == CurveVerdict::slow) {
-        const auto percent = static_cast<std::int64_t>(std::floor(100 * r.share_of_default + 0.5));
-        add(group_text(s) + " reaches " + number_text(percent) +
-                " % of what its links allow. It was not fitted: such a machine falls back to TCP, uses the wrong NICs, "
-                "misses GPUDirect or has PCIe access control on. Where this is as it should be, ask for slow curves "
-                "to be fitted.",
-            "NCCL_DEBUG=INFO " + again);
-      } else if (r.verdict == CurveVerdict::no_better) {
-        add(group_text(s) + ": the default is nearer to what was measured than a rising curve. It stays.", again);
-      } else if (s.samples.size() < 8) {
-        add(group_text(s) + ": " + number_text(static_cast<std::int64_t>(s.samples.size())) +
-                " sizes leave protocol switches unseen. Eight and more are better.",
-            again);
-      } else if (largest < wanted) {
-        add(group_text(s) + ": the largest message has " + number_text(largest / mebibytes) +
-                " MiB. Bandwidth beyond is a guess.",
-            again);
-      }
-    }
+    const double wanted = (cpu_ ? 4 : 64) * mebibytes;
+    for_groups(
+        [](const CurveReport& r) { return r.verdict == CurveVerdict::slow; },
+        [](const CurveReport& r) { return " (" + number_text(std::floor(100 * r.share_of_default + 0.5)) + " %)"; },
+        ": far below what the links allow, so not fitted. Such a machine falls back to TCP, uses the wrong NICs, "
+        "misses GPUDirect or has PCIe access control on. Where this is as it should be, ask for slow curves to "
+        "be fitted.",
+        "NCCL_DEBUG=INFO ");
+    for_groups([](const CurveReport& r) { return r.verdict == CurveVerdict::too_few_sizes; }, sizes,
+               ": at least 4 sizes are needed. The defaults stay.");
+    for_groups([](const CurveReport& r) { return r.verdict == CurveVerdict::no_better; },
+               [](const CurveReport&) { return std::string(); },
+               ": the default is nearer to what was measured than a rising curve. It stays.");
+    for_groups([](const CurveReport& r) { return r.verdict == CurveVerdict::fitted && r.series.samples.size() < 8; },
+               sizes, ": fewer than 8 sizes leave protocol switches unseen.");
+    for_groups(
+        [=](const CurveReport& r) {
+          return r.verdict == CurveVerdict::fitted && r.series.samples.back().bytes < wanted;
+        },
+        [](const CurveReport& r) {
+          return " (up to " + number_text(r.series.samples.back().bytes / mebibytes) + " MiB)";
+        },
+        ": bandwidth of larger messages is a guess.");
   }
 
   void missing(Collective op, const char* why) {
@@ -96,6 +96,23 @@ class Writer {
   [[nodiscard]] std::int64_t ranks() const { return ranks_; }
 
  private:
+  template <class Has, class Detail>
+  void for_groups(Has has, Detail detail, const char* why, const char* environment = "") {
+    constexpr std::size_t most_named = 4;
+    std::string groups;
+    std::size_t count = 0;
+    const Series* first = nullptr;
+    for (const CurveReport& r : fit_.curves) {
+      if (!has(r)) continue;
+      if (first == nullptr) first = &r.series;
+      if (count < most_named) groups += (count > 0 ? "; " : "") + group_text(r.series) + detail(r);
+      ++count;
+    }
+    if (first == nullptr) return;
+    if (count > most_named) groups += "; and " + number_text(static_cast<std::int64_t>(count - most_named)) + " more";
+    add(groups + why, environment + command_for(bench_name(first->collective), first->route.size, cpu_));
+  }
+
   bool cpu_;
   const CollectiveFit& fit_;
   std::vector<Advice>& list_;

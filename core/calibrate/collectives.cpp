@@ -99,6 +99,7 @@ Profile refit(const Profile& base, const Cluster& cluster, const std::vector<Ser
   Profile result = with(factors.logs);
   Profile before = base;
   for (std::size_t i = 0; i < used.size(); ++i) {
+    if (!factors.determined(i, priors[i])) continue;
     parameters.push_back(
         {used[i]->field, used[i]->value(before), used[i]->value(result), exponential(factors.sigmas[i]) - 1});
   }

@@ -97,6 +97,9 @@ Factors fit_factors(std::span<const double> measured, std::span<const double> pr
       fit.sigmas[i] = std::sqrt(solution.inverse_diagonal[i]);
     }
   }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!fit.determined(i, priors[i])) fit.logs[i] = 0;
+  }
   return fit;
 }
 

@@ -11,6 +11,9 @@ namespace meshgauge {
 struct Factors {
   std::vector<double> logs, sigmas;
   double scatter = 0;  ///< of the measurements around the result, relative: 1.4826 times the median deviation
+
+  /// Whether the measurements say more of a factor than its prior did. One that they do not determine stays 1.
+  [[nodiscard]] bool determined(std::size_t i, double prior) const { return sigmas[i] < 0.7 * prior; }
 };
 
 /// Logarithms of what the model predicts of each measurement under given factors.

@@ -182,6 +182,7 @@ StepFit fit_steps(const Profile& base, const std::vector<StepObservation>& runs)
       fit.fitted = true;
       after = times;
       for (std::size_t i = 0; i < used.size(); ++i) {
+        if (!factors.determined(i, priors[i])) continue;
         FittedParameter p{used[i]->field, used[i]->value(base), used[i]->value(refitted),
                           exponential(factors.sigmas[i]) - 1};
         if (cpu && used[i] == &terms[0]) {  // all formats move together; processors run fp32

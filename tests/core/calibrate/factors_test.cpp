@@ -50,6 +50,8 @@ TEST_CASE("A factor that no measurement touches stays at its prior") {
   CHECK(fit.logs[0] == Approx(0.1).epsilon(0.01));
   CHECK(fit.logs[1] == Approx(0).margin(1e-9));
   CHECK(fit.sigmas[1] == Approx(0.3));
+  CHECK(fit.determined(0, 0.5));
+  CHECK_FALSE(fit.determined(1, 0.3));
 }
 
 }  // namespace meshgauge
