@@ -3,21 +3,15 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <span>
-#include <string>
-#include <string_view>
 
+#include "core/io/import.hpp"
 #include "core/issue.hpp"
 
 namespace meshgauge {
 
-/// A log or a results file, whatever tool wrote it; runs of one's own as JSON Lines like those of `validate`.
-struct NamedText {
-  std::string name;
-  std::string_view text;
-};
-
 /// The answer that {"command": "calibrate", "files": [{"file", "text"}], ...} gives: `request` has everything but the
-/// files. `profile` in the answer is the document to keep.
+/// files. A file is a log or a results file, whatever tool wrote it; runs of one's own come as JSON Lines like those of
+/// `validate`. `profile` in the answer is the document to keep.
 [[nodiscard]] Result<nlohmann::ordered_json> calibrate_files(std::span<const NamedText> files,
                                                              const nlohmann::ordered_json& request);
 

@@ -14,6 +14,7 @@ std::span<const Command> command_table() {
       {"calibrate", calibrate_command},
       {"check", check_command},
       {"diagnose", diagnose_command},
+      {"import", import_command},
       {"catalog", catalog_command},
       {"describe", describe_command},
   });

@@ -12,6 +12,7 @@ namespace meshgauge {
 [[nodiscard]] Result<nlohmann::ordered_json> calibrate_command(const nlohmann::ordered_json& request);
 [[nodiscard]] Result<nlohmann::ordered_json> diagnose_command(const nlohmann::ordered_json& request);
 [[nodiscard]] Result<nlohmann::ordered_json> check_command(const nlohmann::ordered_json& request);
+[[nodiscard]] Result<nlohmann::ordered_json> import_command(const nlohmann::ordered_json& request);
 [[nodiscard]] Result<nlohmann::ordered_json> catalog_command(const nlohmann::ordered_json& request);
 [[nodiscard]] Result<nlohmann::ordered_json> describe_command(const nlohmann::ordered_json& request);
 

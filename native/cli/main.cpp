@@ -23,6 +23,7 @@ constexpr auto commands = std::to_array<Command>({
     {"calibrate", "measurements to a profile that makes estimates yours", meshgauge::cli::run_calibrate},
     {"check", "is a claim about a training run possible?", meshgauge::cli::run_check},
     {"diagnose", "why a job ran out of memory, and what would help", meshgauge::cli::run_diagnose},
+    {"import", "what logs and results measured", meshgauge::cli::run_import},
     {"catalog", "models, GPUs, systems and handbook cases", meshgauge::cli::run_catalog},
     {"describe", "every field of a scenario", meshgauge::cli::run_describe},
 });

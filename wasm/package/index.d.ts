@@ -65,12 +65,42 @@ export interface Claim {
   precision?: NonNullable<NonNullable<Scenario["training"]>["precision"]>;
 }
 
+/** Where something was measured; what is not known is left out. */
+export interface Place {
+  gpu?: string;
+  library?: string;
+  ranks?: number;
+  ranks_per_node?: number;
+  gpus_per_node?: number;
+  cpu?: boolean;
+}
+export type Measurement = { line: number; ranks?: number; ranks_per_node?: number } & (
+  | { kind: "collective"; operation?: string; bytes: number; seconds: number; low_seconds?: number; high_seconds?: number; type?: string; in_place: boolean; wrong?: number; concurrent?: number }
+  | { kind: "kernel"; op: string; format?: string; m?: number; n?: number; k?: number; groups?: number; bytes?: number; seconds: number; low_seconds?: number; high_seconds?: number }
+  | { kind: "link"; link: string; bytes?: number; bytes_per_second?: number; latency_seconds?: number; both_directions?: boolean }
+  | { kind: "step"; step?: number; seconds?: number; tokens_per_second?: number; tokens_per_second_per_gpu?: number; model_flops_per_gpu?: number; mfu?: number; allocated_bytes?: number; reserved_bytes?: number; device_bytes?: number }
+);
+export interface ImportResponse {
+  ok: true;
+  schema_version: 1;
+  files: {
+    name: string;
+    /** Null: no tool is recognised. */
+    tool: string | null;
+    runs: { tool: string; first_line: number; place: Place; questions: (keyof Place | "operation")[]; notes: string[]; measurements: Measurement[] }[];
+    unread: { line: number; text: string; reason: string }[];
+    unread_left_out: number;
+    measurements_left_out: number;
+  }[];
+}
+
 export type Request =
   | { command: "estimate"; scenario: Scenario | `handbook:${string}`; explain?: boolean }
   | { command: "validate"; files: { file?: string; runs: (MeasuredRun | SkippedRun)[] }[]; profile?: Record<string, unknown> }
   | ({ command: "check" } & Claim)
   /** `text` holds PyTorch's out-of-memory message; a scenario of a model alone names the model. */
   | { command: "diagnose"; text: string; scenario?: Scenario | Pick<Scenario, "model"> | `handbook:${string}`; profile?: Record<string, unknown> }
+  | { command: "import"; files: { name?: string; text: string }[]; place?: Place & { operation?: string } }
   | { command: "catalog"; kind: CatalogKind; id?: string }
   | { command: "describe" };
 
@@ -89,6 +119,7 @@ export type Response<R extends Request = Request> =
     : R extends { command: "validate" } ? ValidateResponse
     : R extends { command: "check" } ? CheckResponse
     : R extends { command: "diagnose" } ? DiagnoseResponse
+    : R extends { command: "import" } ? ImportResponse
     : R extends { command: "catalog"; kind: infer K extends CatalogKind }
       ? { ok: true; kind: K } & (R extends { id: string } ? { entry: CatalogEntries[K] } : { entries: CatalogEntries[K][] })
     : DescribeResponse);

@@ -24,17 +24,20 @@ void report_unread(Imported& imported, std::int64_t line, std::string_view text,
   }
 }
 
+bool is_full(Imported& imported) {
+  if (imported.measurements_kept < most_measurements) return false;
+  ++imported.measurements_left_out;
+  return true;
+}
+
 bool add_measurement(Imported& imported, ImportedRun& run, Measurement measurement) {
-  if (imported.measurements_kept == most_measurements) {
-    ++imported.measurements_left_out;
-    return false;
-  }
+  if (is_full(imported)) return false;
   ++imported.measurements_kept;
   run.measurements.push_back(std::move(measurement));
   return true;
 }
 
-void finish_run(ImportedRun& run, const KnownPlace& known) {
+void finish_run(ImportedRun& run, const KnownPlace& known, GroupsOfRun groups) {
   Place& place = run.place;
   fill(place.gpu, known.place.gpu);
   fill(place.library, known.place.library);
@@ -48,7 +51,15 @@ void finish_run(ImportedRun& run, const KnownPlace& known) {
   if (place.ranks == 0) run.questions.push_back(Question::ranks);
   if (place.ranks_per_node == 0 && place.ranks != 1) run.questions.push_back(Question::ranks_per_node);
   for (Measurement& measurement : run.measurements) {
-    std::visit([&](auto& what) { what.place = place; }, measurement.what);
+    std::visit(
+        [&](auto& what) {
+          const Place own = what.place;
+          what.place = place;
+          if (groups == GroupsOfRun::same) return;
+          what.place.ranks = own.ranks;
+          what.place.ranks_per_node = own.ranks_per_node;
+        },
+        measurement.what);
   }
 }
 

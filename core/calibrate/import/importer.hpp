@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/calibrate/import/lines.hpp"
 #include "core/calibrate/measurement.hpp"
 
 namespace meshgauge {
@@ -31,11 +32,26 @@ inline constexpr std::size_t most_measurements = 100000;  ///< of a file; the re
 
 void report_unread(Imported&, std::int64_t line, std::string_view text, std::string reason);
 
+/// Counts one measurement more than fits; false if there is room.
+bool is_full(Imported&);
+
 /// False, and counted, if the file has too many.
 bool add_measurement(Imported&, ImportedRun&, Measurement);
 
+/// Whether each measurement has the place of its run, or says its own group.
+enum class GroupsOfRun { same, keep };
+
 /// Fills what the file left open from what the user knows, asks for what is still open, and gives each measurement the
 /// place of its run.
-void finish_run(ImportedRun&, const KnownPlace&);
+void finish_run(ImportedRun&, const KnownPlace&, GroupsOfRun = GroupsOfRun::same);
+
+/// Feeds each line of a text to a reader, which adds what it makes of them.
+template <class Reader>
+void read_lines(std::string_view text, const KnownPlace& known, Imported& imported) {
+  Reader reader(known, imported);
+  Lines lines(text);
+  for (Line line; lines.next(line);) reader.take(line);
+  reader.finish();
+}
 
 }  // namespace meshgauge

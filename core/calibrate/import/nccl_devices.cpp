@@ -81,8 +81,13 @@ bool NcclDevices::take(std::string_view line) {
   if (word != "on" || host.empty() || next_word(rest) != "device") return false;
   const std::string_view index = next_word(rest), address = next_word(rest);
   if (!count_of(index) || address.size() < 2 || address.front() != '[' || address.back() != ']') return false;
-  if (list.size() == most_devices) return true;
   device.address = std::string(index).append(address);
+  add(std::move(device), host, trimmed(rest));
+  return true;
+}
+
+void NcclDevices::add(NcclDevice device, std::string_view host, std::string_view name) {
+  if (list.size() == most_devices) return;
   // Ranks of a host follow one another: look at the last one first.
   if (hosts.empty() || hosts.back() != host) {
     constexpr std::size_t most_compared = 4096;  // beyond, a list that jumps between hosts would take long
@@ -93,16 +98,15 @@ bool NcclDevices::take(std::string_view line) {
   } else {
     device.host = hosts.size() - 1;
   }
-  const std::string_view name = trimmed(rest);
   if (gpu.empty()) gpu = std::string(name);
   if (!name.empty() && name != gpu) several_gpus = true;
   list.push_back(std::move(device));
-  return true;
 }
 
-NcclLayout layout_of(const NcclDevices& devices) {
+NcclLayout layout_of(const NcclDevices& devices, Place& place, std::vector<std::string>& notes) {
   NcclLayout layout;
   if (devices.list.empty()) return layout;
+  place.gpu = devices.gpu;
   std::vector<Device> sorted;
   std::int64_t first_group = devices.list.front().group, last_group = first_group;
   for (const Device& device : devices.list) {
@@ -114,33 +118,30 @@ NcclLayout layout_of(const NcclDevices& devices) {
     if (device.group == first_group) sorted.push_back(device);
   }
   std::stable_sort(sorted.begin(), sorted.end(), by_rank);
-  if (devices.several_gpus) layout.notes.emplace_back("The ranks hold different GPUs; the first is named.");
+  if (devices.several_gpus) notes.emplace_back("The ranks hold different GPUs; the first is named.");
   if (layout.times_rank_0 > 1) {  // each program names itself rank 0
-    const auto end = std::find_if(sorted.begin(), sorted.end(), [](const Device& d) { return d.rank != 0; });
-    layout.ranks = end == sorted.end() ? 1 : 0;
-    layout.ranks_per_node = layout.gpus_per_node = layout.ranks;
+    place.ranks = sorted.back().rank == 0 ? 1 : 0;
+    place.ranks_per_node = place.gpus_per_node = place.ranks;
     return layout;
   }
-  if (last_group > first_group) {  // NCCL_TESTS_SPLIT: ranks are numbered over all groups
-    layout.groups = last_group - first_group + 1;
-    layout.ranks = static_cast<std::int64_t>(sorted.size());
-    layout.ranks_per_node = equal_share(sorted, devices.hosts.size());
-  } else {
-    layout.ranks = sorted.back().rank + 1;
-    layout.abbreviated = layout.ranks != static_cast<std::int64_t>(sorted.size());
-    if (layout.abbreviated) {
-      layout.notes.push_back("The device list shows " + number_text(static_cast<std::int64_t>(sorted.size())) + " of " +
-                             number_text(layout.ranks) + " ranks, counted by its highest.");
-      layout.ranks_per_node = share_of_ends(sorted, devices.hosts.size());
-      return layout;
-    }
-    layout.ranks_per_node = equal_share(sorted, devices.hosts.size());
+  const auto listed = static_cast<std::int64_t>(sorted.size());
+  layout.groups = last_group - first_group + 1;  // NCCL_TESTS_SPLIT: ranks are numbered over all groups
+  place.ranks = layout.groups > 1 ? listed : sorted.back().rank + 1;
+  if (place.ranks != listed) {
+    notes.push_back("The device list shows " + number_text(listed) + " of " + number_text(place.ranks) +
+                    " ranks, counted by its highest.");
+    place.ranks_per_node = share_of_ends(sorted, devices.hosts.size());
+    return layout;
   }
-  if (layout.ranks_per_node == 0) layout.notes.emplace_back("Nodes hold different numbers of ranks.");
-  if (layout.ranks_per_node > 0) layout.gpus_per_node = gpus_of_node(sorted);
-  if (layout.gpus_per_node > 0 && layout.gpus_per_node < layout.ranks_per_node && layout.groups == 1) {
-    layout.notes.push_back(number_text(layout.ranks_per_node) + " ranks of a node share " +
-                           number_text(layout.gpus_per_node) + (layout.gpus_per_node == 1 ? " GPU." : " GPUs."));
+  place.ranks_per_node = equal_share(sorted, devices.hosts.size());
+  if (place.ranks_per_node == 0) {
+    notes.emplace_back("Nodes hold different numbers of ranks.");
+    return layout;
+  }
+  place.gpus_per_node = gpus_of_node(sorted);
+  if (place.gpus_per_node < place.ranks_per_node && layout.groups == 1) {
+    notes.push_back(number_text(place.ranks_per_node) + " ranks of a node share " + number_text(place.gpus_per_node) +
+                    (place.gpus_per_node == 1 ? " GPU." : " GPUs."));
   }
   return layout;
 }

@@ -25,16 +25,16 @@ struct NcclDevices {
 
   /// True if the line (from "Rank" on) names a device.
   bool take(std::string_view line);
+  void add(NcclDevice, std::string_view host, std::string_view name);
 };
 
-/// What the list says; ranks and nodes stay 0 where it is cut so that they do not follow.
 struct NcclLayout {
   std::int64_t ranks = 0, ranks_per_node = 0, gpus_per_node = 0;
   std::int64_t groups = 1;
   bool abbreviated = false;       ///< some ranks are not listed
   std::int64_t times_rank_0 = 0;  ///< above 1: programs that do not know of each other
-  std::vector<std::string> notes;
 };
-[[nodiscard]] NcclLayout layout_of(const NcclDevices&);
+/// Fills GPU, ranks and nodes of the place, and says what the list leaves open.
+[[nodiscard]] NcclLayout layout_of(const NcclDevices&, Place&, std::vector<std::string>& notes);
 
 }  // namespace meshgauge

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/scenario/words.hpp"
+
 namespace meshgauge {
 namespace {
 
@@ -15,6 +17,7 @@ constexpr auto operations = std::to_array<Operation>({{"all_reduce", "all_reduce
                                                       {"alltoall", "all_to_all"},
                                                       {"all_to_all", "all_to_all"},
                                                       {"alltoallv", "all_to_all_v"},
+                                                      {"all_to_all_v", "all_to_all_v"},
                                                       {"broadcast", "broadcast"},
                                                       {"reduce", "reduce"},
                                                       {"sendrecv", "send_recv"},
@@ -31,6 +34,13 @@ std::string_view operation_named(std::string_view name) {
   const auto* const found =
       std::find_if(operations.begin(), operations.end(), [&](const Operation& one) { return one.tool == name; });
   return found == operations.end() ? std::string_view{} : found->core;
+}
+
+std::span<const std::string_view> operation_names() {
+  static constexpr auto names =
+      std::to_array<std::string_view>({"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "all_to_all_v",
+                                       "broadcast", "reduce", "send_recv", "gather", "scatter", "hypercube"});
+  return names;
 }
 
 std::string_view operation_in_command(std::string_view line) {
@@ -104,6 +114,41 @@ std::string_view NcclShape::operation() const {
   // Later ones do not check all-to-all in place (src/alltoall.cu: reportErrors), and check all-gather both ways.
   if (!checked_out_of_place_ || !any_in_place_) return {};
   return checked_in_place_ ? "all_gather" : "all_to_all";
+}
+
+void settle_operation(ImportedRun& run, const NcclShape& shape, std::string_view named, const KnownPlace& known) {
+  std::string_view operation = shape.allows(named) ? named : std::string_view{};
+  if (operation.empty()) operation = shape.operation();
+  if (operation.empty() && shape.allows(known.operation)) operation = known.operation;
+  if (operation.empty() && !run.measurements.empty()) run.questions.push_back(Question::operation);
+  for (Measurement& measurement : run.measurements) {
+    auto& measured = std::get<MeasuredCollective>(measurement.what);
+    measured.operation = operation;
+    measured.collective = priced_as(operation);
+  }
+}
+
+void leave_out_single_rank(Imported& imported, ImportedRun& run, std::int64_t programs) {
+  std::string note = "Single rank: nothing was communicated.";
+  if (!run.measurements.empty()) {
+    note += " Times left out: " + number_text(static_cast<std::int64_t>(run.measurements.size())) + '.';
+  }
+  if (programs > 1) {
+    note += ' ' + number_text(programs) + " programs name themselves rank 0: build nccl-tests with MPI=1.";
+  }
+  imported.measurements_kept -= run.measurements.size();
+  run.measurements.clear();
+  run.notes.push_back(std::move(note));
+}
+
+std::string empty_rows_note(std::int64_t rows) {
+  return number_text(rows) + (rows == 1 ? " row" : " rows") +
+         " of 0 bytes left out: too small to be shared among the ranks.";
+}
+
+std::string nccl_version_text(std::int64_t code) {
+  const std::int64_t base = code >= 10000 ? 10000 : 1000;
+  return std::to_string(code / base) + '.' + std::to_string(code % base / 100) + '.' + std::to_string(code % 100);
 }
 
 }  // namespace meshgauge

@@ -39,6 +39,29 @@ const Type* type_of(std::string_view word) {
   return found == types.end() ? nullptr : found;
 }
 
+/// False for nearly every line that holds no row: digits, blanks and the first letter of a type must follow one
+/// another.
+bool may_hold_row(std::string_view line) {
+  enum Class : std::uint8_t { other, digit, blank, letter };
+  static constexpr auto classes = [] {
+    std::array<std::uint8_t, 256> table{};
+    for (int c = '0'; c <= '9'; ++c) table[static_cast<std::size_t>(c)] = digit;
+    for (int c = 0; c < 128; ++c) {
+      if (is_blank(static_cast<char>(c))) table[static_cast<std::size_t>(c)] = blank;
+    }
+    for (const Type& type : types) table[static_cast<unsigned char>(type.name.front())] = letter;
+    return table;
+  }();
+  // State 0: nothing, 1: digits, 2: blanks behind digits, 3: found.
+  static constexpr std::uint8_t next[3][4] = {{0, 1, 0, 0}, {0, 1, 2, 0}, {0, 1, 2, 3}};
+  std::uint8_t state = 0;
+  for (const char c : line) {
+    state = next[state][classes[static_cast<unsigned char>(c)]];
+    if (state == 3) return true;
+  }
+  return false;
+}
+
 /// The digits at the end of a word, behind what a launcher glued to it: "[1,0]<stdout>:1024".
 std::optional<std::int64_t> trailing_count(std::string_view word) {
   std::size_t start = word.size();
@@ -56,16 +79,14 @@ std::size_t leading_blanks(std::string_view text) {
   return i;
 }
 
-/// Words that start before the time: tags of launchers, never other output of NCCL.
-bool skip_tags(std::string_view& rest) {
+/// The first number, behind words that come before it: tags of launchers, never other output of NCCL.
+std::optional<Decimal> take_time(std::string_view& rest) {
   for (int i = 0; i <= most_tag_words; ++i) {
-    std::string_view ahead = rest;
-    const std::string_view word = next_word(ahead);
-    if (word.empty() || word == "NCCL") return false;
-    if (decimal_of(word)) return true;
-    rest = ahead;
+    const std::string_view word = next_word(rest);
+    if (word.empty() || word == "NCCL") return std::nullopt;
+    if (const std::optional<Decimal> time = decimal_of(word)) return time;
   }
-  return false;
+  return std::nullopt;
 }
 
 /// The column after the bandwidths; what is glued to it is left in `rest`.
@@ -85,12 +106,11 @@ void take_wrong(std::string_view& rest, NcclHalf& half) {
 /// Time and two bandwidths, and the column behind them unless the line ends there.
 bool take_half(std::string_view& rest, bool whole, const NcclColumns& columns, NcclHalf& half) {
   std::string_view ahead = rest;
-  if (!skip_tags(ahead)) return false;
-  const std::optional<Decimal> time = decimal_of(next_word(ahead));
+  const std::optional<Decimal> time = take_time(ahead);
+  if (!time) return false;
   const std::optional<Decimal> algbw = decimal_of(next_word(ahead));
-  const std::string_view last = next_word(ahead);
-  const std::optional<Decimal> busbw = decimal_of(last);
-  if (!time || !algbw || !busbw) return false;
+  const std::optional<Decimal> busbw = decimal_of(next_word(ahead));
+  if (!algbw || !busbw) return false;
   if (!whole && ahead.empty()) return false;  // the last number may be cut
   half.time = *time;
   half.algbw = *algbw;
@@ -135,6 +155,7 @@ bool has_root(std::string_view rest, const NcclColumns& columns) {
 }  // namespace
 
 std::optional<NcclRow> nccl_row_in(std::string_view line, bool whole, const NcclColumns& columns) {
+  if (!may_hold_row(line)) return std::nullopt;
   NcclRow row;
   std::string_view rest = line;
   std::string_view size, count;
@@ -212,6 +233,19 @@ bool ends_like_nccl_row(std::string_view line) {
   };
   return (last[3] == "N/A" || decimal_of(last[3])) && two_places(last[2]) && two_places(last[1]) &&
          decimal_of(last[0]).has_value();
+}
+
+bool is_cut_nccl_row(std::string_view line) {
+  int words = 0;
+  for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
+    if (++words > 2 || !count_of(word)) return false;
+  }
+  return words > 0;
+}
+
+std::int64_t nccl_type_width(std::string_view type) {
+  const Type* const found = type_of(type);
+  return found == nullptr ? 0 : found->width;
 }
 
 std::optional<NcclColumns> nccl_columns_in(std::string_view header) {

@@ -46,6 +46,12 @@ bool continue_nccl_row(std::string_view line, bool whole, const NcclColumns&, Nc
 /// Whether a line ends like a row, though it does not begin like one.
 [[nodiscard]] bool ends_like_nccl_row(std::string_view line);
 
+/// A row that was cut so early that no type is left: one or two whole numbers.
+[[nodiscard]] bool is_cut_nccl_row(std::string_view line);
+
+/// Bytes of an element of the type that nccl-tests calls so; 0: none.
+[[nodiscard]] std::int64_t nccl_type_width(std::string_view type);
+
 [[nodiscard]] std::optional<NcclColumns> nccl_columns_in(std::string_view header);
 
 }  // namespace meshgauge

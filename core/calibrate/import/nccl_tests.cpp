@@ -20,32 +20,13 @@ bool recognises(std::string_view line) {
   return row && (row->found > 0 || !row->redop.empty());
 }
 
-/// A row that was cut so early that no type is left: one or two whole numbers.
-bool is_cut_row(std::string_view line) {
-  int words = 0;
-  for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
-    if (++words > 2 || !count_of(word)) return false;
-  }
-  return words > 0;
-}
-
-/// 22903 -> "2.29.3", 2803 -> "2.8.3" (NCCL_VERSION in nccl.h).
-std::string version_text(std::int64_t code) {
-  const std::int64_t base = code >= 10000 ? 10000 : 1000;
-  return std::to_string(code / base) + '.' + std::to_string(code % base / 100) + '.' + std::to_string(code % 100);
-}
-
 /// Reads line by line; one run is open at a time.
 class Reader {
  public:
   Reader(const KnownPlace& known, Imported& imported) : known_(known), imported_(imported) {}
 
   void take(const Line& line) {
-    std::optional<NcclRow> row = nccl_row_in(line.text, line.whole, columns_);
-    if (row) {
-      take_row(line, *row);
-      return;
-    }
+    if (const auto row = nccl_row_in(line.text, line.whole, columns_)) return take_row(line, *row);
     const std::size_t hash = line.text.find('#');
     if (hash != std::string_view::npos && take_comment(line, trimmed(line.text.substr(hash + 1)))) return;
     if (contains(line.text, "Out of bounds values")) {  // without # in version 1
@@ -57,12 +38,10 @@ class Reader {
       return;
     }
     if (ends_like_nccl_row(line.text)) {
-      report_unread(imported_, line.number, line.text, "Times without the size that they belong to.");
-      return;
+      return report_unread(imported_, line.number, line.text, "Times without the size that they belong to.");
     }
-    if (columns_.known && !ended_ && !line.text.empty() && is_cut_row(line.text)) {
-      report_unread(imported_, line.number, line.text, "The row ends before its time.");
-      return;
+    if (columns_.known && !ended_ && !line.text.empty() && is_cut_nccl_row(line.text)) {
+      return report_unread(imported_, line.number, line.text, "The row ends before its time.");
     }
     take_other(line.text);
   }
@@ -76,10 +55,10 @@ class Reader {
     ++rows_;
     pending_ = true;
     pending_row_ = row;
-    pending_type_ = std::string(row.type);
+    pending_type_.assign(row.type);
     pending_row_.type = pending_type_;  // the line goes, the row stays; redop already points into a table
     pending_line_ = line.number;
-    pending_text_ = line.text.substr(0, 120);
+    pending_text_.assign(line.text.substr(0, 120));
     if (row.found == columns_.halves) flush_row();
   }
 
@@ -93,7 +72,7 @@ class Reader {
     }
     if (starts_with(text, "nccl-tests version")) {
       start_header(line.number);
-      if (const auto code = count_after(text, "nccl-library=")) run_.place.library = "NCCL " + version_text(*code);
+      if (const auto code = count_after(text, "nccl-library=")) run_.place.library = "NCCL " + nccl_version_text(*code);
       return true;
     }
     if (starts_with(text, "Collective test starting:")) {
@@ -107,8 +86,7 @@ class Reader {
     }
     if (starts_with(text, "Rank")) {
       if (rows_ > 0 && headers_ <= 1) start_header(line.number);
-      NcclDevices& devices = devices_;
-      if (!devices.take(text)) return false;
+      if (!devices_.take(text)) return false;
       open_run(line.number);
       return true;
     }
@@ -127,7 +105,7 @@ class Reader {
     }
     if (std::optional<NcclColumns> columns = nccl_columns_in(text)) {
       flush_row();
-      if (rows_ > 0 && (ended_ || headers_ <= 1) && !programs_unaware()) start_header(line.number);
+      if (rows_ > 0 && headers_ <= 1) start_header(line.number);  // more: programs that do not know of each other
       columns->only_in_place = only_in_place_ && columns->halves == 1;
       columns_ = *columns;
       open_run(line.number);
@@ -137,32 +115,39 @@ class Reader {
   }
 
   void take_other(std::string_view text) {
-    if (open_ && starts_with(text, "rccl-tests:")) run_.tool = "rccl-tests";
-    const std::string_view version = after(text, "CCL version ");
-    if (!version.empty() && is_digit(version.front()) && run_.place.library.empty()) {
-      std::size_t end = 0;
-      while (end < version.size() && (is_digit(version[end]) || version[end] == '.')) ++end;
-      const bool amd = contains(text, "RCCL version");
-      std::string& library = open_ ? run_.place.library : library_;
-      library = (amd ? "RCCL " : "NCCL ") + std::string(version.substr(0, end));
-      return;
-    }
-    if (open_ && ranks_of_log_ == 0) {
-      const std::string_view ranks = after(text, " nRanks ");  // NCCL_DEBUG=INFO: "comm 0x.. rank 0 nRanks 16 nNodes 2"
-      if (!ranks.empty()) {
-        ranks_of_log_ = count_after(text, " nRanks ").value_or(0);
-        ranks_per_node_of_log_ = count_after(text, " localRanks ").value_or(0);
-        if (ranks_per_node_of_log_ * count_after(text, " nNodes ").value_or(0) != ranks_of_log_) {
-          ranks_per_node_of_log_ = 0;
-        }
-      } else if (contains(text, "Init COMPLETE")) {
-        ranks_of_log_ = count_after(text, " nranks ").value_or(0);
+    const std::size_t nccl = text.find("CCL ");  // of NCCL or RCCL
+    if (nccl != std::string_view::npos) {
+      const std::string_view said = text.substr(nccl + 4);
+      if (starts_with(said, "version ") || starts_with(said, "INFO NCCL version ")) {
+        take_version(after(said, "version "), nccl > 0 && text[nccl - 1] == 'R');
+      } else if (open_ && ranks_of_log_ == 0 && devices_.list.empty()) {
+        take_ranks(text);
       }
-    }
-    if (text.find('_') != std::string_view::npos && !contains(text, "NCCL INFO")) {
+    } else if (open_ && starts_with(text, "rccl-tests:")) {
+      run_.tool = "rccl-tests";
+    } else if (text.find('_') != std::string_view::npos) {
       const std::string_view operation = operation_in_command(text);
       if (!operation.empty()) hint_ = operation;
     }
+  }
+
+  void take_version(std::string_view version, bool amd) {
+    std::string& library = open_ ? run_.place.library : library_;
+    if (version.empty() || !is_digit(version.front()) || !library.empty()) return;
+    std::size_t end = 0;
+    while (end < version.size() && (is_digit(version[end]) || version[end] == '.')) ++end;
+    library = (amd ? "RCCL " : "NCCL ") + std::string(version.substr(0, end));
+  }
+
+  /// With NCCL_DEBUG=INFO: "comm 0x.. rank 0 nRanks 16 nNodes 2 localRanks 8", "... nranks 16 ... Init COMPLETE".
+  void take_ranks(std::string_view text) {
+    if (contains(text, "Init COMPLETE")) ranks_of_log_ = count_after(text, " nranks ").value_or(0);
+    const auto ranks = count_after(text, " nRanks "), nodes = count_after(text, " nNodes ");
+    const auto share = count_after(text, " localRanks ");
+    if (!ranks) return;
+    ranks_of_log_ = *ranks;
+    const bool equal = nodes && share && *share > 0 && *nodes == *ranks / *share && *ranks % *share == 0;
+    if (equal) ranks_per_node_of_log_ = *share;
   }
 
   void close_table(std::string_view text) {
@@ -171,7 +156,7 @@ class Reader {
     ended_ = true;
     const auto wrong = count_after(after(text, "Out of bounds values"), ":");
     if (wrong.value_or(0) > 0) {
-      run_.notes.push_back("nccl-tests found " + number_text(*wrong) + " results out of bounds.");
+      run_.notes.push_back("Results that nccl-tests found out of bounds: " + number_text(*wrong) + '.');
     }
   }
 
@@ -190,8 +175,6 @@ class Reader {
     run_.place.library = std::exchange(library_, {});
     named_ = std::exchange(hint_, {});
   }
-
-  [[nodiscard]] bool programs_unaware() const { return headers_ > 1; }
 
   void flush_row() {
     if (!std::exchange(pending_, false)) return;
@@ -213,12 +196,14 @@ class Reader {
     const auto refuse = [&](const char* reason) { report_unread(imported_, pending_line_, pending_text_, reason); };
     if (columns_.cpu_time) return refuse("The column is the processor's time (-C), not the collective's.");
     if (!(half.time.value > 0)) return refuse("The time is 0.");
-    const double seconds = half.time.value * (columns_.milliseconds ? 1e-3 : 1e-6);
+    const double seconds = half.time.value / (columns_.milliseconds ? 1e3 : 1e6);
     // algbw is size / time; of all-gather and reduce-scatter it was that times (n-1)/n until 2020.
     const double share = half.algbw.value * 1e9 * seconds / static_cast<double>(row.bytes);
     if (!columns_.milliseconds && half.algbw.value >= 1 && (share < 0.45 || share > 1.1)) {
       return refuse("Size, time and algbw contradict one another.");
     }
+    if (half.wrong && columns_.counts_wrong && *half.wrong > 0) ++wrong_rows_;
+    if (is_full(imported_)) return;
     MeasuredCollective measured;
     measured.bytes = static_cast<double>(row.bytes);
     measured.seconds = {seconds};
@@ -226,7 +211,6 @@ class Reader {
     measured.in_place = half.in_place;
     if (half.wrong && columns_.counts_wrong && *half.wrong > 0 && *half.wrong < 1e15) {
       measured.wrong = static_cast<std::int64_t>(*half.wrong);
-      ++wrong_rows_;
     }
     add_measurement(imported_, run_, {pending_line_, std::move(measured)});
   }
@@ -235,13 +219,10 @@ class Reader {
     flush_row();
     if (!open_) return;
     settle_place();
-    settle_operation();
-    if (empty_rows_ > 0) {
-      run_.notes.push_back(number_text(empty_rows_) + (empty_rows_ == 1 ? " row" : " rows") +
-                           " of 0 bytes left out: too small to be shared among the ranks.");
-    }
+    settle_operation(run_, shape_, named_, known_);
+    if (empty_rows_ > 0) run_.notes.push_back(empty_rows_note(empty_rows_));
     if (graph_) run_.notes.emplace_back("Launched as CUDA graphs (-G).");
-    if (wrong_rows_ > 0) run_.notes.push_back(number_text(wrong_rows_) + " times belong to wrong results.");
+    if (wrong_rows_ > 0) run_.notes.push_back("Times of wrong results: " + number_text(wrong_rows_) + '.');
     if (rows_ == 0) run_.notes.emplace_back("No row: the run ended or hung before its first size.");
     finish_run(run_, known_);
     imported_.runs.push_back(std::move(run_));
@@ -256,20 +237,15 @@ class Reader {
   }
 
   void settle_place() {
-    NcclLayout layout = layout_of(devices_);
     Place& place = run_.place;
-    place.gpu = devices_.gpu;
-    place.ranks = layout.ranks;
-    place.ranks_per_node = layout.ranks_per_node;
-    place.gpus_per_node = layout.gpus_per_node;
-    run_.notes.insert(run_.notes.end(), layout.notes.begin(), layout.notes.end());
+    const NcclLayout layout = layout_of(devices_, place, run_.notes);
     if (place.ranks == 0 && ranks_of_log_ > 0) {
       place.ranks = ranks_of_log_;
       place.ranks_per_node = ranks_per_node_of_log_;
       run_.notes.emplace_back("Ranks from NCCL's own lines.");
     }
     derive_ranks();
-    if (place.ranks == 1) leave_out_single_rank(layout.times_rank_0);
+    if (place.ranks == 1) leave_out_single_rank(imported_, run_, layout.times_rank_0);
     for (Measurement& measurement : run_.measurements) {
       std::get<MeasuredCollective>(measurement.what).concurrent = layout.groups;
     }
@@ -288,32 +264,6 @@ class Reader {
       place.ranks = shape_.ranks_of_ratio().only();
       std::string note = shape_.ranks_of_ratio().note();
       if (!note.empty()) run_.notes.push_back(std::move(note));
-    }
-  }
-
-  /// A program built without MPI runs once in each process and talks to nobody.
-  void leave_out_single_rank(std::int64_t programs) {
-    std::string note = "Single rank: nothing was communicated.";
-    if (!run_.measurements.empty()) {
-      note += ' ' + number_text(static_cast<std::int64_t>(run_.measurements.size())) + " times left out.";
-    }
-    if (programs > 1) {
-      note += ' ' + number_text(programs) + " programs name themselves rank 0: build nccl-tests with MPI=1.";
-    }
-    imported_.measurements_kept -= run_.measurements.size();
-    run_.measurements.clear();
-    run_.notes.push_back(std::move(note));
-  }
-
-  void settle_operation() {
-    std::string_view operation = shape_.allows(named_) ? named_ : std::string_view{};
-    if (operation.empty()) operation = shape_.operation();
-    if (operation.empty() && shape_.allows(known_.operation)) operation = known_.operation;
-    if (operation.empty() && !run_.measurements.empty()) run_.questions.push_back(Question::operation);
-    for (Measurement& measurement : run_.measurements) {
-      auto& measured = std::get<MeasuredCollective>(measurement.what);
-      measured.operation = operation;
-      measured.collective = priced_as(operation);
     }
   }
 
@@ -336,10 +286,7 @@ class Reader {
 };
 
 void read(std::string_view text, const KnownPlace& known, Imported& imported) {
-  Reader reader(known, imported);
-  Lines lines(text);
-  for (Line line; lines.next(line);) reader.take(line);
-  reader.finish();
+  read_lines<Reader>(text, known, imported);
 }
 
 }  // namespace

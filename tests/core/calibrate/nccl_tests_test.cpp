@@ -27,9 +27,9 @@ TEST_CASE("A table of nccl-tests gives both times of each row, with the place th
   CHECK(rows[4].operation == "all_reduce");
   CHECK(rows[4].collective == Collective::all_reduce);
   CHECK(rows[4].bytes == 1048576);
-  CHECK(rows[4].seconds.value == 40.00 * 1e-6);
+  CHECK(rows[4].seconds.value == 40.00 / 1e6);
   CHECK_FALSE(rows[4].in_place);
-  CHECK(rows[5].seconds.value == 39.80 * 1e-6);
+  CHECK(rows[5].seconds.value == 39.80 / 1e6);
   CHECK(rows[5].in_place);
   CHECK(rows[5].place.ranks == 4);
 }
@@ -43,10 +43,10 @@ TEST_CASE("Columns before 2022 tell the collective by the columns that they lack
   CHECK(imported.runs[0].notes.at(0) == "1 row of 0 bytes left out: too small to be shared among the ranks.");
   const auto alltoall = collectives_of(imported.runs[1]);
   CHECK(alltoall.at(0).operation == "all_to_all");
-  CHECK(alltoall.at(2).seconds.value == 11085 * 1e-6);
+  CHECK(alltoall.at(2).seconds.value == 11085 / 1e6);
   const auto broadcast = collectives_of(imported.runs[2]);
   CHECK(broadcast.at(0).operation == "broadcast");
-  CHECK(broadcast.at(0).seconds.value == 12345 * 1e-6);
+  CHECK(broadcast.at(0).seconds.value == 12345 / 1e6);
 }
 
 TEST_CASE("Version 1 prints milliseconds") {
@@ -56,7 +56,7 @@ TEST_CASE("Version 1 prints milliseconds") {
   const auto rows = collectives_of(imported.runs[0]);
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].operation == "all_reduce");
-  CHECK(rows[0].seconds.value == 0.080 * 1e-3);
+  CHECK(rows[0].seconds.value == 0.080 / 1e3);
   CHECK(rows[0].place.gpu == "Tesla P100-SXM2-16GB");
 }
 
@@ -67,10 +67,10 @@ TEST_CASE("Rows that NCCL's own lines tear apart are put together") {
   const auto rows = collectives_of(imported.runs[0]);
   REQUIRE(rows.size() == 6);
   CHECK(rows[2].bytes == 2097152);
-  CHECK(rows[2].seconds.value == 64.00 * 1e-6);
-  CHECK(rows[3].seconds.value == 65.00 * 1e-6);
-  CHECK(rows[4].seconds.value == 100.00 * 1e-6);
-  CHECK(rows[5].seconds.value == 101.00 * 1e-6);
+  CHECK(rows[2].seconds.value == 64.00 / 1e6);
+  CHECK(rows[3].seconds.value == 65.00 / 1e6);
+  CHECK(rows[4].seconds.value == 100.00 / 1e6);
+  CHECK(rows[5].seconds.value == 101.00 / 1e6);
   CHECK(imported.runs[0].place.ranks == 16);
   CHECK(imported.runs[0].questions == std::vector{Question::gpu, Question::ranks_per_node});
 }

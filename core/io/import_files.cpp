@@ -1,0 +1,128 @@
+// The command `import`: texts in, what they measured, what they leave open and what could not be read out.
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "core/calibrate/import/nccl_operation.hpp"
+#include "core/io/commands.hpp"
+#include "core/io/import.hpp"
+#include "core/io/parse.hpp"
+#include "core/io/write_import.hpp"
+#include "core/scenario/ranges.hpp"
+#include "core/scenario/words.hpp"
+
+namespace meshgauge {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr auto request_fields = std::to_array<std::string_view>({"command", "files", "place"});
+constexpr auto file_fields = std::to_array<std::string_view>({"name", "text"});
+constexpr auto place_fields =
+    std::to_array<std::string_view>({"gpu", "ranks", "ranks_per_node", "gpus_per_node", "library", "cpu", "operation"});
+
+constexpr FieldText name_field{.key = "name", .help = "What the answer calls the file."};
+constexpr FieldText text_field{.key = "text", .help = "What it holds."};
+constexpr FieldText gpu_field{.key = "gpu", .help = "The GPU, where a file does not say it."};
+constexpr FieldText library_field{.key = "library", .help = "Library and version."};
+constexpr FieldText cpu_field{.key = "cpu", .fallback = "false", .help = "Ranks hold host memory."};
+constexpr FieldText operation_field{.key = "operation", .help = "The collective, where a file does not say it."};
+constexpr FieldText ranks_field{"ranks", "ranks", 1, limit::gpus, "", "Of the group, where a file does not say it."};
+constexpr FieldText per_node_field{"ranks_per_node", "ranks", 1, limit::gpus, "", "Those in one node."};
+constexpr FieldText gpus_field{"gpus_per_node", "GPUs", 1, limit::gpus, "", "Those of a node that took part."};
+
+void read_count(const Json& value, const FieldText& field, const std::string& path, Reading& reading,
+                std::int64_t& to) {
+  const auto number = read_integer(value, field, path, reading);
+  if (!number) return;
+  if (in_range(field, static_cast<double>(*number))) {
+    to = *number;
+  } else {
+    reading.fail(path, range_message(field, number_text(*number)));
+  }
+}
+
+void read_operation(const Json& value, const std::string& path, Reading& reading, std::string& to) {
+  const auto name = read_string(value, operation_field, path, reading);
+  if (!name) return;
+  to = operation_named(*name);
+  if (to.empty()) {
+    reading.fail(path, "operation is " + in_quotes(*name) + ". Allowed: " + list_text(operation_names()) + '.');
+  }
+}
+
+std::vector<NamedText> read_files(const Json& request, Reading& reading) {
+  std::vector<NamedText> files;
+  const auto list = request.find("files");
+  if (list == request.end() || !list->is_array() || list->empty()) {
+    reading.fail("/files", "files is " + (list == request.end() ? "missing" : shown(*list)) +
+                               ". Expected: a list of objects with name and text, one or more.");
+    return files;
+  }
+  read_items(list->size(), "files", "/files", reading, [&](std::size_t i, const std::string& path) {
+    const Json& file = (*list)[i];
+    const std::size_t before = reading.issues.size();
+    if (!expect_object(file, "A file", path, reading)) return false;
+    for (const auto& [key, value] : file.items()) {
+      const bool known = std::find(file_fields.begin(), file_fields.end(), key) != file_fields.end();
+      if (!known) report_unknown(key, path, file_fields, {}, reading);
+    }
+    NamedText read;
+    if (file.contains("name")) read.name = read_string(file["name"], name_field, path + "/name", reading).value_or("");
+    const auto text = file.find("text");
+    if (text == file.end() || !text->is_string()) {
+      reading.fail(path + "/text",
+                   "text is " + (text == file.end() ? "missing" : shown(*text)) + ". Expected: a string.");
+    } else {
+      read.text = text->get_ref<const std::string&>();
+    }
+    files.push_back(std::move(read));
+    return reading.issues.size() == before;
+  });
+  return files;
+}
+
+}  // namespace
+
+KnownPlace read_place(const Json& place, const std::string& path, Reading& reading) {
+  KnownPlace known;
+  if (place.is_null() || !expect_object(place, "place", path, reading)) return known;
+  for (const auto& [key, value] : place.items()) {
+    const std::string at = child_path(path, key);
+    if (key == "gpu") known.place.gpu = read_string(value, gpu_field, at, reading).value_or("");
+    if (key == "library") known.place.library = read_string(value, library_field, at, reading).value_or("");
+    if (key == "cpu") known.place.cpu = read_boolean(value, cpu_field, at, reading).value_or(false);
+    if (key == "operation") read_operation(value, at, reading, known.operation);
+    if (key == "ranks") read_count(value, ranks_field, at, reading, known.place.ranks);
+    if (key == "ranks_per_node") read_count(value, per_node_field, at, reading, known.place.ranks_per_node);
+    if (key == "gpus_per_node") read_count(value, gpus_field, at, reading, known.place.gpus_per_node);
+    if (std::find(place_fields.begin(), place_fields.end(), key) == place_fields.end()) {
+      report_unknown(key, path, place_fields, {}, reading);
+    }
+  }
+  return known;
+}
+
+Result<Json> import_files(std::span<const NamedText> files, const Json& place) {
+  Reading reading;
+  const KnownPlace known = read_place(place, "/place", reading);
+  if (!reading.issues.empty()) return std::move(reading.issues);
+  Json list = Json::array();
+  for (const NamedText& file : files) list.push_back(write_imported(file.name, import_text(file.text, known)));
+  return Json{{"ok", true}, {"schema_version", schema_version}, {"files", std::move(list)}};
+}
+
+Result<Json> import_command(const Json& request) {
+  Reading reading;
+  for (const auto& [key, value] : request.items()) {
+    const bool known = std::find(request_fields.begin(), request_fields.end(), key) != request_fields.end();
+    if (!known) report_unknown(key, "", request_fields, {}, reading);
+  }
+  const std::vector<NamedText> files = read_files(request, reading);
+  const Json place = request.contains("place") ? request["place"] : Json(nullptr);
+  (void)read_place(place, "/place", reading);
+  if (!reading.issues.empty()) return std::move(reading.issues);
+  return import_files(files, place);
+}
+
+}  // namespace meshgauge
