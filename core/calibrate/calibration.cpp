@@ -57,7 +57,13 @@ Calibration calibrate(const CalibrationInput& input) {
   for (const OwnRun& run : input.own) profile = with_memory(profile, run.scenario, run.measured);
   for (const OwnRun& run : input.own) result.feedback.push_back(feedback_on(run, before, profile));
   result.profile = std::move(profile);
-  result.advice = advice_on(input.cluster, result.collectives, result.kernels, result.steps);
+  if (input.steps_without_scenario > 0) {
+    result.advice.push_back({"A training log's steps say nothing without their scenario: name it.",
+                             "meshgauge calibrate LOG --run SCENARIO.json"});
+  }
+  for (Advice& advice : advice_on(input.cluster, result.collectives, result.kernels, result.steps)) {
+    result.advice.push_back(std::move(advice));
+  }
   return result;
 }
 

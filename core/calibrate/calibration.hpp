@@ -29,6 +29,7 @@ struct CalibrationInput {
   std::vector<StepObservation> steps;  ///< of the benchmark
   std::vector<OwnRun> own;
   bool fit_slow = false;
+  std::int64_t steps_without_scenario = 0;  ///< of training logs
 };
 
 struct Calibration {

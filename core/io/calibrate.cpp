@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/calibrate/calibration.hpp"
+#include "core/calibrate/run_log.hpp"
 #include "core/io/commands.hpp"
 #include "core/io/import.hpp"
 #include "core/io/parse.hpp"
@@ -24,8 +25,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr auto request_fields = std::to_array<std::string_view>(
-    {"command", "files", "runs", "cluster", "ranks", "ranks_per_node", "operation", "name", "profile", "fit_slow"});
+constexpr auto request_fields =
+    std::to_array<std::string_view>({"command", "files", "runs", "scenario", "cluster", "ranks", "ranks_per_node",
+                                     "operation", "name", "profile", "fit_slow"});
 constexpr auto file_fields = std::to_array<std::string_view>({"file", "text"});
 constexpr FieldText file_field{.key = "file", .help = "What answers call the file."};
 constexpr FieldText text_field{.key = "text", .help = "What it holds."};
@@ -63,7 +65,7 @@ Options read_options(const Json& request, Reading& reading) {
       options.name = read_string(value, name_field, path, reading).value_or("");
     } else if (key == "fit_slow") {
       options.fit_slow = read_boolean(value, slow_field, path, reading).value_or(false);
-    } else if (key == "cluster" || key == "profile") {
+    } else if (key == "cluster" || key == "profile" || key == "scenario") {
       (void)expect_object(value, key, path, reading);
     } else if (std::find(request_fields.begin(), request_fields.end(), key) == request_fields.end()) {
       report_unknown(key, "", request_fields, {}, reading);
@@ -122,6 +124,19 @@ void add_run_lines(const NamedText& file, Collected& all, Reading& reading) {
   all.files.push_back({file.name, "runs", static_cast<std::int64_t>(all.input.own.size() - before), {}});
 }
 
+/// The steps that the files' training logs hold are those of the request's scenario.
+void add_logged_run(const Json& scenario, Collected& all, Reading& reading) {
+  Result<Resolution> resolution = read_scenario(scenario);
+  for (Issue& issue : resolution.issues) reading.issues.push_back({"/scenario" + issue.path, issue.message});
+  if (!resolution.ok()) return;
+  const Measured measured = measured_by(all.input.runs, resolution.value->scenario);
+  if (measured.has_number()) {
+    all.input.own.push_back({"training log", resolution.value->scenario, measured});
+  } else {
+    reading.fail("/scenario", "The files hold no step of a training run that could be of this scenario.");
+  }
+}
+
 std::string question_text(Question question) {
   return "It does not say " +
          std::string(question == Question::gpu              ? "which GPU: set cluster.gpu"
@@ -171,7 +186,7 @@ Json cluster_section(const Json& request, const CalibrationInput& input, Reading
     per_node = std::max({per_node, place.gpus_per_node, place.ranks_per_node});
     most = std::max(most, place.ranks);
   }
-  if (input.runs.empty()) {
+  if (gpus.empty()) {
     const auto see = [&](const Cluster& cluster) {
       gpus.insert(cluster.gpu.id);
       per_node = std::max(per_node, cluster.gpus_per_node);
@@ -217,6 +232,11 @@ Result<Json> answer_to(std::span<const NamedText> files, const Json& request, Re
         add_own_run((*runs)[i], static_cast<std::int64_t>(i) + 1, "/runs/" + std::to_string(i), all, reading);
       }
     }
+  }
+  if (const auto scenario = request.find("scenario"); scenario != request.end() && scenario->is_object()) {
+    add_logged_run(*scenario, all, reading);
+  } else if (const std::int64_t steps = steps_in(all.input.runs); steps > 0) {
+    all.input.steps_without_scenario = steps;
   }
   if (!reading.issues.empty()) return capped(std::move(reading.issues));
   const Json section = cluster_section(request, all.input, reading);

@@ -47,7 +47,7 @@ void add_flags(CLI::App& app, Flags& f) {
   app.add_option("--ranks-per-node", f.ranks_per_node, "Those in one node.")->check(CLI::PositiveNumber);
   app.add_option("--operation", f.operation, "Collective of a log that does not say it.");
   app.add_flag("--fit-slow", f.fit_slow, "Fits curves below half of what the links allow, too.");
-  app.add_option("--run", f.run, "Scenario of a run of your own, with what it showed:");
+  app.add_option("--run", f.run, "Scenario of a run of your own; what it showed is in its log, among FILES, or:");
   app.add_option("--step-seconds", f.step, "its step: 4.2, 850 ms.");
   app.add_option("--tokens-per-second", f.tokens, "or its tokens per second, all GPUs.");
   app.add_option("--allocated", f.allocated, "its peak of allocated memory: 61.3GiB.");
@@ -145,6 +145,10 @@ void put_run(const Flags& f, Json& request, Issues& issues) {
       issues.insert(issues.end(), tokens.issues.begin(), tokens.issues.end());
     }
   }
+  if (!numbers && !f.paths.empty()) {  // the log has them
+    request["scenario"] = std::move(*scenario.value);
+    return;
+  }
   request["runs"] = Json::array({{{"id", f.run}, {"scenario", *scenario.value}, {"measured", measured}}});
 }
 
@@ -192,6 +196,7 @@ constexpr auto flag_paths = std::to_array<std::pair<const char*, const char*>>({
     {"/operation", "--operation"},
     {"/name", "--name"},
     {"/runs/0", "--run"},
+    {"/scenario", "--run"},
 });
 
 }  // namespace

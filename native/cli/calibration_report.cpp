@@ -78,9 +78,13 @@ std::string curves_table(const Json& curves, const Style& style) {
     if (!c.contains("regimes")) continue;
     for (const Json& r : c["regimes"]) {
       const Json& rate = r["bandwidth_bytes_per_second"];
-      out += fmt::format("  {} to {}: {} + bytes / {}\n", size_text(r["first_bytes"].get<double>()),
-                         size_text(r["last_bytes"].get<double>()), seconds_text(r["latency_seconds"].get<double>()),
-                         rate.is_null() ? "any rate" : fmt::format("{:.4g} GB/s", rate.get<double>() / 1e9));
+      const Json& rate_sigma = r["bandwidth_sigma_bytes_per_second"];
+      const std::string bandwidth = rate.is_null() ? "any rate"
+                                                   : fmt::format("({:.4g} +- {:.2g} GB/s)", rate.get<double>() / 1e9,
+                                                                 rate_sigma.get<double>() / 1e9);
+      out += fmt::format("  {} to {}: {:.4g} +- {:.2g} us + bytes / {}\n", size_text(r["first_bytes"].get<double>()),
+                         size_text(r["last_bytes"].get<double>()), r["latency_seconds"].get<double>() * 1e6,
+                         r["latency_sigma_seconds"].get<double>() * 1e6, bandwidth);
     }
   }
   return out;

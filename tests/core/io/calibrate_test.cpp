@@ -4,6 +4,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/door.hpp"
+#include "tests/support/noise.hpp"
 
 namespace {
 
@@ -155,6 +156,23 @@ TEST_CASE("What cannot be calibrated is refused with every reason") {
   says({{"command", "calibrate"}, {"files", json::array()}, {"ranks", 0}}, "/ranks", "ranks is 0");
   says({{"command", "calibrate"}, {"files", json::array()}}, "/cluster", "Set cluster.system or cluster.gpu");
   says({{"command", "calibrate"}, {"runs", json::array({{{"scenario", scenario}}})}}, "/runs/0/measured", "missing");
+}
+
+TEST_CASE("Whatever a file holds there is an answer") {
+  meshgauge::testing::Noise noise(21);
+  const std::string whole = log_of(1.2, 6);
+  for (int i = 0; i < 200; ++i) {
+    std::string text = whole.substr(0, static_cast<std::size_t>(noise.uniform() * static_cast<double>(whole.size())));
+    for (int change = 0; change < 8 && !text.empty(); ++change) {
+      const auto at = static_cast<std::size_t>(noise.uniform() * static_cast<double>(text.size()));
+      text[at] = static_cast<char>(32 + noise.uniform() * 94);
+    }
+    const json answer = ask(request_of(text));
+    CHECK(answer.contains("ok"));
+  }
+  const json scenario_without_steps = {
+      {"command", "calibrate"}, {"files", json::array({{{"file", "a.log"}, {"text", whole}}})}, {"scenario", scenario}};
+  CHECK(ask(scenario_without_steps).dump().find("no step of a training run") != std::string::npos);
 }
 
 TEST_CASE("Tables of a profile are read strictly") {

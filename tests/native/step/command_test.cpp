@@ -4,6 +4,7 @@
 #include <sstream>
 #include <string>
 
+#include "core/io/api.hpp"
 #include "native/step/flags.hpp"
 #include "native/step/report.hpp"
 #include "tests/support/catch.hpp"
@@ -57,6 +58,24 @@ TEST_CASE("A GPU that is named gives a step's predicted times") {
   const auto results = nlohmann::json::parse(read_file(scratch.path("results.json")));
   CHECK(results.at("records").at(0).at("predicted_s").get<double>() > 0);
   CHECK(results.at("records").at(0).at("mfu_causal").get<double>() > 0);
+}
+
+TEST_CASE("A profile alone prices a step between processors, and the record's scenario is estimated the same") {
+  const Scratch scratch;
+  const nlohmann::json profile = {{"matmul_fp32_flops_per_second", 40e9}, {"hbm_bytes_per_second", 5e9}};
+  const Outcome outcome = run(std::string(small) + "--profile " + scratch.write("p.json", profile.dump()) + " --json " +
+                              scratch.path("results.json"));
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const auto record = nlohmann::json::parse(read_file(scratch.path("results.json"))).at("records").at(0);
+  const double predicted = record.at("predicted_s").get<double>();
+  CHECK(predicted > 0);
+  CHECK(record.at("scenario").at("cluster").at("gpu") == "cpu");
+  const nlohmann::json request = {{"command", "estimate"}, {"scenario", record.at("scenario")}, {"profile", profile}};
+  const auto answer = nlohmann::json::parse(api(request.dump()));
+  INFO(answer.dump().substr(0, 500));
+  REQUIRE(answer.at("ok") == true);
+  CHECK(answer.at("step").at("seconds").get<double>() == Approx(predicted).epsilon(1e-5));
 }
 
 std::ptrdiff_t lines_of_program(const std::string& text) {
