@@ -22,7 +22,6 @@ constexpr auto place_fields =
     std::to_array<std::string_view>({"gpu", "ranks", "ranks_per_node", "gpus_per_node", "library", "cpu", "operation"});
 
 constexpr FieldText name_field{.key = "name", .help = "What the answer calls the file."};
-constexpr FieldText text_field{.key = "text", .help = "What it holds."};
 constexpr FieldText gpu_field{.key = "gpu", .help = "The GPU, where a file does not say it."};
 constexpr FieldText library_field{.key = "library", .help = "Library and version."};
 constexpr FieldText cpu_field{.key = "cpu", .fallback = "false", .help = "Ranks hold host memory."};
