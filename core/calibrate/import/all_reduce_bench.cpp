@@ -20,7 +20,7 @@ bool recognises(std::string_view line) {
 /// "512KiB", "1MiB"; the program knows no decimals.
 std::optional<double> payload_of(std::string_view word) {
   const auto number = take_count(word);
-  if (!number) return std::nullopt;
+  if (!number || *number == 0) return std::nullopt;
   double unit = 0;
   if (word == "B" || word == "iB") unit = 1;
   if (word == "KiB") unit = kibibyte.value;

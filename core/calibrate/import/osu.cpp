@@ -149,6 +149,10 @@ class Reader {
       report_unread(imported_, line.number, line.text, "A collective's bandwidth says no time of one call.");
       return;
     }
+    if (bytes == 0) {
+      report_unread(imported_, line.number, line.text, "A collective of 0 bytes says nothing of its links.");
+      return;
+    }
     if (test_->size_per_rank && known_.place.ranks == 0) {
       ++left_open_;
       return;

@@ -13,6 +13,7 @@ std::optional<Decimal> figure(std::string_view line, std::string_view label, std
     text.remove_prefix(1);
   }
   std::optional<Decimal> number = take_decimal(text);
+  if (number && number->value < 0) return std::nullopt;  // no time, rate or size is
   // "1,234,567.89": groups of three digits.
   while (number && text.size() > 3 && text[0] == ',' && std::all_of(text.begin() + 1, text.begin() + 4, is_digit) &&
          number->value < 1e12) {

@@ -48,7 +48,7 @@ bool read_step(std::string_view line, MeasuredStep& step, bool& several_times) {
     std::string_view unit = bare(word);
     const std::optional<Decimal> glued = take_decimal(unit);
     if (glued) {
-      number = glued;
+      number = glued->value >= 0 ? glued : std::nullopt;
       number_word = word;
     }
     if (number && (!glued || !unit.empty())) {
