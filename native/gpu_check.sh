@@ -72,6 +72,10 @@ formats=bf16,fp16,tf32,fp8
 step gemm 60 "${run[@]}" gemm "${one[@]}" --ranks 1 --formats "$formats" --budget 0.1 \
   --shapes 256x256x256,1024x512x2048,4*128x256x512 --json "$results/gpu-check-gemm.json"
 step copy 40 "${run[@]}" copy "${one[@]}" --ranks 1 --budget 0.1 --sizes 1M,64M --json "$results/gpu-check-copy.json"
+formats=bf16,fp32
+[ "$backend" = mpi ] && formats=fp32
+step attention 60 "${run[@]}" attention "${one[@]}" --ranks 1 --formats "$formats" --budget 0.1 \
+  --shapes 2x512x8/2x64,1x1024x4x128 --json "$results/gpu-check-attention.json"
 step all_reduce-1 40 "${run[@]}" all_reduce "${one[@]}" --ranks 1 -b 8 -e 16M -f 8 -n 5
 if [ "$backend" = nccl ]; then
   step graph-1 40 "${run[@]}" all_reduce "${one[@]}" --ranks 1 -b 1M -e 1M -n 5 -G 2
@@ -97,7 +101,10 @@ if launch all_reduce "${small[@]}" -d all; then
   done
   for strategy in ddp zero1 zero2 zero3; do  # their ranks have to end with equal weights
     launch step --strategy "$strategy" --layers 2 --hidden 128 --vocab 1024 --seq 64 --steps 3
+    launch step --strategy "$strategy" --precision bf16 --layers 2 --hidden 128 --vocab 1024 --seq 64 --steps 3
   done
+  launch step --tp 2 --layers 2 --hidden 128 --vocab 1024 --seq 64 --steps 3
+  launch step --tp 2 --no-sequence-parallel --layers 2 --hidden 128 --vocab 1024 --seq 64 --steps 3
 elif [ "$?" -ne 1 ]; then  # no wrong results: the way round NCCL's refusal is none that NVIDIA supports
   failed=$before
   say "Several ranks on one GPU do not work here: the collectives above are those of one rank."

@@ -220,6 +220,9 @@ void count_activations(const MemoryContext& c, Sink& sink) {
                Category::activations, until_loss, c.T * (v + c.w) * c.h / c.u,
                {{"T", c.T}, {"v", v}, {"w", c.w}, {"h", c.h}, {"u", c.u}});
     }
+    const double statistics = c.model().norm == Norm::rmsnorm ? 4 : 8;
+    sink.add({"final_norm_statistics", "Statistics of the final norm, fp32", "T * z / u", te_source},
+             Category::activations, until_loss, c.T * statistics / c.u, {{"T", c.T}, {"z", statistics}, {"u", c.u}});
   }
   if (c.mixed() && c.engine.mixed_weights == MixedWeights::autocast) {
     // Each Linear saves the 16-bit copy that autocast made of its weight; embeddings, norms and biases have none.
@@ -227,10 +230,16 @@ void count_activations(const MemoryContext& c, Sink& sink) {
     const ModelShape& m = c.model();
     const double biases = (m.bias_qkv ? (c.a + 2 * c.k) * c.q : 0) + (m.bias_mlp && !m.moe.used() ? c.g * c.f : 0);
     const double cut = static_cast<double>(c.stage.blocks()) * biases / c.t;  // counted among the matrices
-    const double P = c.adapted() ? c.trained() : c.rank.matrices + c.rank.experts - cut + head;
-    sink.add({"autocast_copies", "16-bit weight copies of autocast", "2 * P",
-              "torch/amp/autocast_mode.py weight cache; saved by each Linear for its backward"},
-             Category::activations, alive, 2 * P, {{"P", P}});
+    const double layers = c.adapted() ? c.trained() : c.rank.matrices + c.rank.experts - cut;
+    const auto copies = [&](double P, Phases phases) {
+      sink.add({"autocast_copies", "16-bit weight copies of autocast", "2 * P",
+                "torch/amp/autocast_mode.py weight cache; saved by each Linear for its backward"},
+               Category::activations, c.in(phases), 2 * P, {{"P", P}});
+    };
+    copies(layers, at(Phase::forward) | at(Phase::backward));
+    if (c.stage.blocks() > 0) copies(layers / static_cast<double>(c.stage.blocks()), at(Phase::reduce));
+    if (c.stage.head)
+      copies(layers + (c.adapted() ? 0 : head), at(Phase::loss));  // the head's is gone after its backward
   }
 }
 

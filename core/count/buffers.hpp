@@ -28,14 +28,28 @@ void count_gradient_buckets(const MemoryContext& c, Sink& sink) {
              Category::transient, c.in(at(Phase::optimizer)), (2 + 4) * n, {{"n", n}});
   } else if (reduces && rules.bucket_copies > 0) {
     // reduce_bucket_size elements are allocated whatever the model's size; the flattened copy holds what is in it.
-    constexpr const char* source = "deepspeed/runtime/zero/stage_1_and_2.py setup_buckets, allreduce_bucket; stage3.py";
+    // Stages 1 and 2 allocate it when the backward begins, which is that of the loss; stage 3 when the optimizer is
+    // made.
+    constexpr const char* source =
+        "deepspeed/runtime/zero/stage_1_and_2.py backward: setup_buckets, allreduce_bucket; stage3.py "
+        "_setup_for_real_optimizer";
     const Phases backward = c.in(at(Phase::backward) | at(Phase::reduce));
+    const Phases alive = c.parallelism().zero_stage == 3 ? c.in(during(Phase::init, Phase::optimizer))
+                                                         : c.in(during(Phase::loss, Phase::reduce));
     const bool turns = rules.second_bucket_overlaps && c.parallelism().zero_stage < 3;
     const double n = turns && c.training().overlap_gradient_reduction ? 2 : 1;
-    sink.add({"reduce_bucket", "Gradient reduction bucket", "n * w * B", source}, Category::buffers, backward,
+    sink.add({"reduce_bucket", "Gradient reduction bucket", "n * w * B", source}, Category::buffers, alive,
              n * element * B, {{"n", n}, {"w", element}, {"B", B}});
     sink.add({"reduce_bucket_copy", "Flattened copy of the bucket", "w * min(B, P)", source}, Category::transient,
              backward, element * std::min(B, P), {{"w", element}, {"B", B}, {"P", P}});
+    // Autograd adds up the head's and the embedding's gradients of a shared table before its hook sees their sum.
+    if (c.model().tie_embeddings && c.stage.embedding && c.stage.head && !c.adapted() &&
+        c.parallelism().zero_stage >= 2) {
+      const auto h = static_cast<double>(c.model().token_width());
+      sink.add({"tied_table_gradient", "The head's gradient of a shared table, until the embedding's", "w * V * h",
+                "torch/csrc/autograd/engine.cpp: an input buffer waits for all of its gradients"},
+               Category::transient, backward, c.w * c.V * h, {{"w", c.w}, {"V", c.V}, {"h", h}});
+    }
   }
 }
 
@@ -60,7 +74,9 @@ void count_gathered_units(const MemoryContext& c, Sink& sink) {
       // The root unit (embedding, final norm, head) is not resharded after forward.
       sink.add({"gathered_root", "Gathered root unit", "w * R", source}, Category::buffers, forward, c.w * R,
                {{"w", c.w}, {"R", R}});
-      const double n = rules.gathered_units_forward, b = rules.gathered_units_backward;
+      // One of them is the next layer, if there is one.
+      const double next = c.stage.blocks() > 1 ? 0 : 1;
+      const double n = rules.gathered_units_forward - next, b = rules.gathered_units_backward - next;
       sink.add({"gathered_units", "Gathered layers, current and next", "w * n * U", source}, Category::buffers,
                c.in(at(Phase::forward)), gw * n * U, {{"w", gw}, {"n", n}, {"U", U}});
       sink.add({"gathered_units", "Gathered layers, current and next", "w * n * U", source}, Category::buffers,

@@ -96,7 +96,13 @@ void embedding_and_head(Tensor& tensor) {
   const double heads = sink.shape.head ? 1 + static_cast<double>(sink.shape.mtp_layers) : 0;
   const double tables = (sink.shape.embedding ? 1 : 0) + static_cast<double>(sink.shape.mtp_layers);
   if (sequence) {
-    tensor.add("tp_embedding_reduce_scatter", Collective::reduce_scatter, When::forward_layer, tables);
+    // Learned positions are added to whole sums, which are cut by tokens then (Megatron-LM
+    // core/models/common/embeddings/language_model_embedding.py, reduce_scatter_embeddings).
+    if (sink.model().position_rows > 0) {
+      tensor.add("tp_embedding_all_reduce", Collective::all_reduce, When::forward_layer, tables);
+    } else {
+      tensor.add("tp_embedding_reduce_scatter", Collective::reduce_scatter, When::forward_layer, tables);
+    }
     tensor.add("tp_embedding_all_gather", Collective::all_gather, When::backward_layer, tables);
     tensor.add("tp_head_all_gather", Collective::all_gather, When::loss, heads);
     tensor.add("tp_head_input_gather", Collective::all_gather, When::backward_layer, heads, true);

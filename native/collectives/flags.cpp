@@ -103,6 +103,9 @@ void add_own_flags(Operation op, CLI::App& app, CollectiveFlags& f, Words& w) {
         ->check(CLI::Range(0.0, 1.0));
     app.add_option("--imbalance", f.skew.imbalance, "of experts: what the busiest rank gets over the mean")
         ->check(CLI::Range(1.0, 1e6));
+    app.add_option("--matrix", f.skew.matrix,
+                   "file of bytes from each rank (row) to each rank (column); one size alone");
+    app.add_option("--matrix-scale", f.skew.matrix_scale, "times its numbers (1)")->check(CLI::Range(0.0, 1e12));
   }
 }
 
@@ -173,7 +176,10 @@ std::optional<int> read_collective_flags(Operation op, std::span<const std::stri
   add_own_flags(op, app, f, words);
   add_common_flags(app, f.common);
   if (const char* spread = std::getenv("NCCL_TESTS_ALLTOALLV_SPREAD")) f.skew.spread = std::atof(spread);
+  if (const char* file = std::getenv("NCCL_TESTS_ALLTOALLV_MATRIX_FILE")) f.skew.matrix = file;
+  if (const char* scale = std::getenv("NCCL_TESTS_ALLTOALLV_MATRIX_SCALE")) f.skew.matrix_scale = std::atof(scale);
   if (const auto status = read_flags(app, arguments)) return status;
+  f.sizes_given = app.count("-b") + app.count("-e") > 0;
   f.least = size("-b", words.least);
   f.most = size("-e", words.most);
   f.step = size("-i", words.step);

@@ -21,6 +21,7 @@ struct CollectiveFlags {
   int threads = 1, gpus = 1;  ///< -t -g: ranks that a start without launcher has
   std::size_t least = 32U << 20U, most = 32U << 20U, step = 1U << 20U;  ///< bytes
   int factor = 1;                                                       ///< over 1: instead of the step
+  bool sizes_given = false;                                             ///< -b or -e
   int iterations = 20, warm_up = 1, aggregated = 1;
   int cycles = 1;  ///< 0: for ever
   int checks = 1;

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 
+#include "core/scenario/words.hpp"
 #include "native/collectives/table.hpp"
 #include "native/harness/command.hpp"
 #include "native/harness/failure.hpp"
@@ -45,6 +48,7 @@ Sweep::Sweep(Runtime& runtime, Operation op, CollectiveFlags flags)
     check_writable(flags_.nccl_tests_json);
   }
   if (flags_.predict) model_ = model_of(runtime_);
+  read_matrix();
   check_and_limit();
   if (!member_.takes_part) return;
   member_.group->one_by_one(true);
@@ -55,6 +59,33 @@ Sweep::Sweep(Runtime& runtime, Operation op, CollectiveFlags flags)
     for (Buffer* buffer : {&call_->send_buffer(), &call_->receive_buffer()}) {
       member_.group->register_buffer(buffer->data(), buffer->bytes(), kind);
     }
+  }
+}
+
+/// Rank 0 reads for all: its node alone needs the file.
+void Sweep::read_matrix() {
+  const std::string& file = flags_.skew.matrix;
+  if (file.empty() || op_ != Operation::alltoallv) return;
+  std::string text;
+  if (runtime_.leads()) {
+    std::ifstream in(file, std::ios::binary);
+    text.assign(std::istreambuf_iterator<char>(in), {});
+    if (!in.is_open() || in.bad()) throw BadInput("--matrix " + in_quotes(file) + " cannot be read.");
+  }
+  matrix_ = bytes_of_matrix(runtime_.gather(text).front(), file, flags_.skew.matrix_scale);
+  const auto n = static_cast<std::size_t>(member_.group->size());
+  if (matrix_.size() < n) {
+    throw BadInput(
+        fmt::format("--matrix {}: {} rows and columns are too few for {} ranks.", in_quotes(file), matrix_.size(), n));
+  }
+  const Traffic bytes = traffic_of(matrix_, ElementType::uint8, static_cast<int>(n));
+  const std::size_t most = layout_of(bytes, ElementType::uint8, 0).bytes();
+  if (!flags_.sizes_given) flags_.least = flags_.most = most;
+  if (flags_.least != flags_.most || flags_.most < most) {
+    throw BadInput(fmt::format(
+        "--matrix {}: it says itself what is sent, {} bytes by the busiest rank. Leave out -b and -e, or make both at "
+        "least that.",
+        in_quotes(file), most));
   }
 }
 
@@ -102,7 +133,7 @@ Request Sweep::request_of(std::size_t bytes, ElementType type, ReduceOp op, int 
   Request request{op_, {}, op, root, {}};
   const int n = member_.group->size();
   if (op_ == Operation::alltoallv) {
-    request.traffic = traffic_of(bytes, type, n, flags_.skew);
+    request.traffic = matrix_.empty() ? traffic_of(bytes, type, n, flags_.skew) : traffic_of(matrix_, type, n);
     request.layout = layout_of(request.traffic, type, bytes);
   } else {
     request.layout = layout_of(op_, bytes, type, n);

@@ -35,6 +35,7 @@ class Sweep {
   int run();
 
  private:
+  void read_matrix();
   void check_and_limit();
   void warm_up(ElementType, ReduceOp, int root);
   void row(std::size_t bytes, ElementType, ReduceOp, int root);
@@ -50,6 +51,7 @@ class Sweep {
   CollectiveFlags flags_;
   Membership member_;
   std::optional<Model> model_;
+  Traffic matrix_;  ///< of --matrix, bytes
   std::unique_ptr<Call> call_;
   std::unique_ptr<NcclTestsJson> nccl_tests_json_;
   std::vector<Record> records_;

@@ -37,6 +37,8 @@ constexpr auto commands = std::to_array<Command>({
     {"scatter", "every rank gets a part of what one has", run_collective},
     {"hypercube", "all_gather by exchanges with ranks one bit away", run_collective},
 #ifdef MESHGAUGE_STEP
+    {"attention", "causal self-attention, forward and backward: FLOP/s over shapes, or that of a model",
+     meshgauge::harness::run_attention},
     {"step", "a training step: compute, communication, both, and what it holds", meshgauge::harness::run_step},
 #endif
     {"preflight", "which ranks there are, on what, and over which interfaces they can talk",

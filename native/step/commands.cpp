@@ -23,14 +23,14 @@ Scenario checked_scenario(const Job& job, const Cluster& cluster) {
   throw harness::BadInput("The step is no scenario of the model's: " + issue.message);
 }
 
-Predicted predict(const Scenario& scenario, const std::optional<harness::Model>& model, bool whole_precision) {
+Predicted predict(const Scenario& scenario, const std::optional<harness::Model>& model, Precision precision) {
   Predicted p;
   count_memory(scenario, model ? model->profile.overhead : OverheadConstants{}, 0, p.ledger);
   if (!model) return p;
   p.step = estimate_step(scenario, model->profile);
-  p.peak = scenario.cluster.gpu.is_cpu() ? model->profile.matmul_fp32
-           : whole_precision             ? scenario.cluster.gpu.fp32
-                                         : scenario.cluster.gpu.bf16;
+  p.peak = scenario.cluster.gpu.is_cpu()  ? model->profile.matmul_fp32
+           : precision == Precision::fp32 ? scenario.cluster.gpu.fp32
+                                          : scenario.cluster.gpu.bf16;
   return p;
 }
 
@@ -56,13 +56,13 @@ int measure_step(Runtime& runtime, const StepFlags& flags) {
       model ? model->cluster
             : cpu_cluster(runtime.size, runtime.local_size, static_cast<double>(runtime.device->free_bytes()));
   const Scenario scenario = checked_scenario(plan.job, cluster);
-  plan.setup = setup_of(plan.job, scenario);
+  plan.setup = setup_of(plan.job, scenario, runtime.rank % plan.job.tensor);
   plan.samples.budget_seconds = flags.budget_seconds;
   plan.samples.least = 5;  // a step on a CPU may take a minute
   if (flags.steps > 0) plan.samples.least = plan.samples.most = static_cast<std::size_t>(flags.steps);
 
   const Measured measured = measure(runtime, plan);
-  const Predicted predicted = predict(scenario, model, plan.job.whole_precision);
+  const Predicted predicted = predict(scenario, model, plan.job.precision);
   const harness::Json environment = harness::environment_of(runtime);
   if (!runtime.leads()) return harness::done;
   fmt::print("{}", table_of(plan.job, scenario, measured, predicted));

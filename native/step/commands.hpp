@@ -7,6 +7,7 @@
 
 namespace meshgauge::harness {
 
+int run_attention(std::string_view name, std::span<const std::string> arguments);
 int run_step(std::string_view name, std::span<const std::string> arguments);
 
 }  // namespace meshgauge::harness

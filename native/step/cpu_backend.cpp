@@ -65,4 +65,17 @@ void CpuBackend::multiply(const Product& p, const Bfloat16* a, const Bfloat16* b
   between();
 }
 
+void CpuBackend::multiply(const Product& p, const Bfloat16* a, const Bfloat16* b, float* c) {
+  if (!computes) return;
+  Product wide = p;
+  wide.lda = p.transpose_a ? p.m : p.k;
+  wide.ldb = p.transpose_b ? p.k : p.n;
+  for (std::size_t i = 0; i < p.batch; ++i) {
+    widen_rows(a + i * p.stride_a, p.transpose_a ? p.k : p.m, wide.lda, p.lda, wide_a_);
+    widen_rows(b + i * p.stride_b, p.transpose_b ? p.n : p.k, wide.ldb, p.ldb, wide_b_);
+    one(wide, wide_a_.data(), wide_b_.data(), c + i * p.stride_c);
+  }
+  between();
+}
+
 }  // namespace meshgauge::step

@@ -57,6 +57,7 @@ class CpuBackend {
   void multiply(const Product&, const float* a, const float* b, float* c);
   void multiply(const Product&, const double* a, const double* b, double* c);
   void multiply(const Product&, const Bfloat16* a, const Bfloat16* b, Bfloat16* c);
+  void multiply(const Product&, const Bfloat16* a, const Bfloat16* b, float* c);
 
  private:
   harness::Device& device_;

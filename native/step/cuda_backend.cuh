@@ -104,6 +104,7 @@ class CudaBackend {
 
   void multiply(const Product&, const float* a, const float* b, float* c);
   void multiply(const Product&, const Bfloat16* a, const Bfloat16* b, Bfloat16* c);
+  void multiply(const Product&, const Bfloat16* a, const Bfloat16* b, float* c);
 
  private:
   [[nodiscard]] cudaStream_t queue() const { return static_cast<cudaStream_t>(device_.queue()); }
@@ -112,7 +113,7 @@ class CudaBackend {
     const std::size_t wanted = (count + each - 1) / each;
     return static_cast<unsigned>(wanted < most ? wanted : most);
   }
-  void multiply(const Product&, const void* a, const void* b, void* c, cudaDataType type);
+  void multiply(const Product&, const void* a, const void* b, void* c, cudaDataType type, cudaDataType result);
 
   harness::Device& device_;
   cublasHandle_t handle_ = nullptr;

@@ -42,8 +42,13 @@ std::optional<int> read_step_flags(std::span<const std::string> arguments, StepF
   app.add_option("--strategy", flags.strategy,
                  "ddp (as torch DDP), zero1 (as Megatron-LM), zero2 (as DeepSpeed), zero3 (as torch FSDP)")
       ->check(CLI::IsMember({"ddp", "zero1", "zero2", "zero3"}));
+  app.add_option("--tp", flags.tensor, "neighbouring ranks that share a replica by tensor parallelism (default 1)")
+      ->check(many);
+  app.add_flag("--no-sequence-parallel", flags.no_sequence_parallel,
+               "leave what lies between the cut matrices whole on each of them");
   app.add_flag("--recompute", flags.recompute, "keep the input of each layer alone and rebuild the rest");
-  app.add_option("--precision", flags.precision, "fp32, or bf16: weights, gradients and optimizer states all in bf16")
+  app.add_option("--precision", flags.precision,
+                 "fp32 (default), bf16: mixed, as the strategy's engine does it, pure_bf16: optimizer states too")
       ->check(CLI::IsMember({"fp32", "bf16", "pure_bf16"}));
   app.add_option("--reduce-bucket", flags.reduce_bucket, "zero2: elements (default 5e8, or all if there are fewer)")
       ->check(many);
@@ -79,8 +84,11 @@ Job job_of(const StepFlags& flags, std::int64_t ranks) {
   job.micro_batch = flags.micro_batch;
   job.accumulation = flags.accumulation;
   job.recompute = flags.recompute;
-  job.whole_precision = flags.precision == "fp32";
+  job.precision = *from_name<Precision>(flags.precision);
   job.reduce_bucket = flags.reduce_bucket;
+  job.tensor = flags.tensor;
+  job.sequence_parallel = flags.tensor > 1 && !flags.no_sequence_parallel;
+  if (const auto why = uncut(job)) throw BadInput("--tp " + *why + '.');
   return job;
 }
 

@@ -17,6 +17,8 @@ struct StepFlags {
   std::string model = "gpt2-124m", strategy = "ddp", precision = "fp32";
   std::int64_t layers = 0, hidden = 0, vocab = 0, sequence = 0;  ///< 0: the model's own
   std::int64_t micro_batch = 1, accumulation = 1, reduce_bucket = 0;
+  std::int64_t tensor = 1;
+  bool no_sequence_parallel = false;
   bool recompute = false;
   std::int64_t steps = 0;  ///< timed in each mode; 0: until the median is known
   double budget_seconds = 20;

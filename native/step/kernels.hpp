@@ -10,20 +10,20 @@
 namespace meshgauge::step {
 
 /// y = a x.
-template <class T>
+template <class T, class From = T>
 struct Scale {
   T* y;
-  const T* x;
+  const From* x;
   Wide<T> a;
 
   MESHGAUGE_HD void operator()(std::size_t i) const { y[i] = narrow<T>(a * widen(x[i])); }
 };
 
 /// y += x.
-template <class T>
+template <class T, class From = T>
 struct Add {
   T* y;
-  const T* x;
+  const From* x;
 
   MESHGAUGE_HD void operator()(std::size_t i) const { y[i] = narrow<T>(widen(y[i]) + widen(x[i])); }
 };
@@ -36,10 +36,10 @@ struct Zero {
 };
 
 /// The same bias for each row.
-template <class T>
+template <class T, class Small = T>
 struct AddBias {
   T* y;
-  const T* bias;
+  const Small* bias;
   std::size_t width;
 
   template <class Lanes>
@@ -50,10 +50,10 @@ struct AddBias {
 };
 
 /// Its gradient: sums over rows.
-template <class T>
+template <class T, class Gradient = T>
 struct BiasGradient {
   const T* dy;
-  T* gradient;
+  Gradient* gradient;
   std::size_t rows, width;
 
   template <int n>
@@ -63,46 +63,55 @@ struct BiasGradient {
       const T* in = dy + row * width + first;
       for (int c = 0; c < columns; ++c) sums[c] += widen(in[c]);
     }
-    for (int c = 0; c < columns; ++c) gradient[first + c] = narrow<T>(widen(gradient[first + c]) + sums[c]);
+    for (int c = 0; c < columns; ++c) gradient[first + c] = narrow<Gradient>(widen(gradient[first + c]) + sums[c]);
   }
 };
 
-/// Row of the token table, and of the position table where there is one.
-template <class T>
+/// Rows of the token table that a rank has.
+struct TableRows {
+  std::size_t first, count;
+};
+
+/// Row of the token table, and of the position table where one is given. A token whose row another rank has gets zeros.
+template <class T, class Small = T>
 struct Embed {
   const std::int64_t* ids;
-  const T *tokens, *positions;
+  const Small *tokens, *positions;
   T* y;
   std::size_t sequence, width;
+  TableRows rows;
 
   template <class Lanes>
   MESHGAUGE_HD void operator()(std::size_t row, const Lanes& lanes) const {
-    const T* token = tokens + static_cast<std::size_t>(ids[row]) * width;
-    const T* position = positions ? positions + row % sequence * width : nullptr;
+    const std::size_t id = static_cast<std::size_t>(ids[row]) - rows.first;
+    const Small* token = id < rows.count ? tokens + id * width : nullptr;
+    const Small* position = positions ? positions + row % sequence * width : nullptr;
     for (std::size_t c = lanes.first; c < width; c += lanes.step) {
-      const Wide<T> value = widen(token[c]) + (position ? widen(position[c]) : Wide<T>{0});
+      const Wide<T> value = (token ? widen(token[c]) : Wide<T>{0}) + (position ? widen(position[c]) : Wide<T>{0});
       y[row * width + c] = narrow<T>(value);
     }
   }
 };
 
 /// Each column goes through the rows in order: what one token's occurrences add up to does not depend on threads.
-template <class T>
+template <class T, class Gradient = T>
 struct EmbedGradient {
   const std::int64_t* ids;
   const T* dy;
-  T *tokens, *positions;
-  std::size_t rows, sequence, width;
+  Gradient *tokens, *positions;
+  std::size_t count, sequence, width;
+  TableRows rows;
 
   template <int n>
   MESHGAUGE_HD void run(std::size_t first, int columns) const {
-    for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t row = 0; row < count; ++row) {
       const T* in = dy + row * width + first;
-      T* token = tokens + static_cast<std::size_t>(ids[row]) * width + first;
-      T* position = positions ? positions + row % sequence * width + first : nullptr;
+      const std::size_t id = static_cast<std::size_t>(ids[row]) - rows.first;
+      Gradient* token = id < rows.count ? tokens + id * width + first : nullptr;
+      Gradient* position = positions ? positions + row % sequence * width + first : nullptr;
       for (int c = 0; c < columns; ++c) {
-        token[c] = narrow<T>(widen(token[c]) + widen(in[c]));
-        if (position) position[c] = narrow<T>(widen(position[c]) + widen(in[c]));
+        if (token) token[c] = narrow<Gradient>(widen(token[c]) + widen(in[c]));
+        if (position) position[c] = narrow<Gradient>(widen(position[c]) + widen(in[c]));
       }
     }
   }
@@ -110,9 +119,10 @@ struct EmbedGradient {
 
 /// LayerNorm (Ba et al. 2016, arXiv:1607.06450), or RMSNorm (Zhang and Sennrich 2019, arXiv:1910.07467). Statistics of
 /// a row: 1 / standard deviation, and with LayerNorm the mean.
-template <class T>
+template <class T, class Small = T>
 struct NormForward {
-  const T *x, *weight, *bias;
+  const T* x;
+  const Small *weight, *bias;
   T* y;
   Wide<T>* statistics;
   std::size_t width;
@@ -145,9 +155,11 @@ struct NormForward {
 };
 
 /// dx += the gradient through the norm.
-template <class T>
+template <class T, class Small = T>
 struct NormBackward {
-  const T *x, *weight, *dy;
+  const T* x;
+  const Small* weight;
+  const T* dy;
   T* dx;
   const Wide<T>* statistics;
   std::size_t width;
@@ -175,11 +187,11 @@ struct NormBackward {
   }
 };
 
-template <class T>
+template <class T, class Gradient = T>
 struct NormGradient {
   const T *x, *dy;
   const Wide<T>* statistics;
-  T *weight, *bias;
+  Gradient *weight, *bias;
   std::size_t rows, width;
   bool centred;
 
@@ -195,8 +207,8 @@ struct NormGradient {
       }
     }
     for (int c = 0; c < columns; ++c) {
-      weight[first + c] = narrow<T>(widen(weight[first + c]) + scales[c]);
-      if (bias) bias[first + c] = narrow<T>(widen(bias[first + c]) + shifts[c]);
+      weight[first + c] = narrow<Gradient>(widen(weight[first + c]) + scales[c]);
+      if (bias) bias[first + c] = narrow<Gradient>(widen(bias[first + c]) + shifts[c]);
     }
   }
 };

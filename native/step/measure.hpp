@@ -7,23 +7,28 @@
 
 namespace meshgauge::step {
 
-template <class Backend, class T>
+template <class Backend, class F>
 class Measurement {
+  using T = typename F::Compute;
+
  public:
   Measurement(harness::Runtime& runtime, const MeasurePlan& plan)
       : runtime_(runtime),
         plan_(plan),
         backend_(*runtime.device, runtime.cpu_threads),
         allocator_(*runtime.device),
-        channel_(runtime.world.get(), *runtime.device),
-        trainer_(plan.setup, backend_, allocator_, channel_, 1) {
+        groups_(runtime.world.get(), plan.setup.shape.tensor.ranks),
+        channels_(groups_, *runtime.device),
+        trainer_(plan.setup, backend_, allocator_, channels_, 1) {
     backend_.between = [this] {
-      if (!channel_.waits_at_once) channel_.progress();
+      channels_.each([](Channel& channel) {
+        if (!channel.waits_at_once) channel.progress();
+      });
     };
     const Shape& shape = plan.setup.shape;
     const std::size_t count = shape.tokens() * static_cast<std::size_t>(plan.job.accumulation);
     for (std::size_t i = 0; i <= count; ++i) {
-      const std::uint64_t draw = RandomNormal<T>::mix(static_cast<std::uint64_t>(runtime.rank) * count + i);
+      const std::uint64_t draw = RandomNormal<float>::mix(channels_.data.rank() * count + i);
       ids_.push_back(static_cast<std::int64_t>(draw % static_cast<std::uint64_t>(plan.job.model.vocab)));
     }
     for (std::size_t first = 0; first < count; first += shape.tokens()) {
@@ -58,20 +63,28 @@ class Measurement {
   void count_calls(Measured& m) {
     runtime_.progress("first steps");
     step();
-    runtime_.world->forget_sent();
-    runtime_.world->record_sent(true);
+    const std::set<harness::Communicator*> all{groups_.world, groups_.data, groups_.tensor};
+    for (harness::Communicator* group : all) {
+      if (group) group->forget_sent();
+      if (group) group->record_sent(true);
+    }
     step();
-    runtime_.world->record_sent(false);
-    for (const harness::Sent& call : runtime_.world->sent()) m.sent_bytes += static_cast<double>(call.bytes);
-    m.calls = runtime_.world->sent().size();
+    for (harness::Communicator* group : all) {
+      if (!group) continue;
+      group->record_sent(false);
+      for (const harness::Sent& call : group->sent()) m.sent_bytes += static_cast<double>(call.bytes);
+      m.calls += group->sent().size();
+    }
   }
 
   [[nodiscard]] harness::Summary time(Mode mode) {
     static constexpr std::array<std::string_view, mode_count> names{"steps, overlapped", "steps, one after the other",
                                                                     "steps, compute only", "steps, communication only"};
     if (mode == Mode::communication && runtime_.size == 1) return {};
-    channel_.waits_at_once = mode == Mode::serial;
-    channel_.sends = mode != Mode::compute;
+    channels_.each([mode](Channel& channel) {
+      channel.waits_at_once = mode == Mode::serial;
+      channel.sends = mode != Mode::compute;
+    });
     backend_.computes = mode != Mode::communication;
     return harness::summary_of(harness::sample(runtime_, plan_.samples, [&] {
       runtime_.progress(names[static_cast<std::size_t>(mode)]);
@@ -79,35 +92,42 @@ class Measurement {
     }));
   }
 
-  /// FNV-1a (Fowler, Noll, Vo) of each parameter's bytes.
+  /// Whatever ranks have in common: replicas all of their weights, tensor-parallel ranks what is not cut.
   [[nodiscard]] bool equal_weights() {
     if (plan_.setup.strategy == StrategyKind::zero3) return true;
-    std::uint64_t hash = 14695981039346656037ULL;
+    std::uint64_t cut = hash_start, whole = hash_start;
     std::vector<unsigned char> bytes;
     for (std::size_t place = 0; place < trainer_.parameters().all.size(); ++place) {
-      bytes.resize(trainer_.parameters().all[place].elements * sizeof(T));
-      runtime_.device->copy_out(bytes.data(), trainer_.strategy().weight(place), bytes.size());
+      const Parameter& p = trainer_.parameters().all[place];
+      bytes.resize(p.elements * sizeof(typename F::Stored));
+      runtime_.device->copy_out(bytes.data(), trainer_.strategy().stored(place), bytes.size());
+      std::uint64_t& hash = p.cut.whole() ? whole : cut;
       for (const unsigned char byte : bytes) hash = (hash ^ byte) * 1099511628211ULL;
     }
-    const std::vector<std::string> all = runtime_.gather(std::to_string(hash));
-    return std::set<std::string>(all.begin(), all.end()).size() == 1;
+    const std::vector<std::string> cuts = runtime_.gather(std::to_string(cut)),
+                                   wholes = runtime_.gather(std::to_string(whole));
+    bool equal = std::set<std::string>(wholes.begin(), wholes.end()).size() == 1;
+    const std::size_t t = plan_.setup.shape.tensor.ranks;
+    for (std::size_t rank = t; rank < cuts.size(); ++rank) equal = equal && cuts[rank] == cuts[rank - t];
+    return equal;
   }
+  static constexpr std::uint64_t hash_start = 14695981039346656037ULL;  ///< FNV-1a (Fowler, Noll, Vo)
 
   harness::Runtime& runtime_;
   const MeasurePlan& plan_;
   Backend backend_;
   Allocator allocator_;
-  Channel channel_;
-  Trainer<Backend, T> trainer_;
+  RankGroups groups_;
+  Channels channels_;
+  Trainer<Backend, F> trainer_;
   std::vector<std::int64_t> ids_;
   std::vector<Batch> micro_batches_;
-  typename Trainer<Backend, T>::Outcome outcome_{};
+  typename Trainer<Backend, F>::Outcome outcome_{};
 };
 
 template <class Backend>
 Measured measure(harness::Runtime& runtime, const MeasurePlan& plan) {
-  return plan.job.whole_precision ? Measurement<Backend, float>(runtime, plan).run()
-                                  : Measurement<Backend, Bfloat16>(runtime, plan).run();
+  return with_formats(plan.job, [&]<class F>() { return Measurement<Backend, F>(runtime, plan).run(); });
 }
 
 }  // namespace meshgauge::step

@@ -1,3 +1,4 @@
+#include "native/step/attention_kernel.hpp"
 #include "native/step/cuda_backend.cuh"
 #include "native/step/measure.hpp"
 
@@ -27,15 +28,20 @@ CudaBackend::~CudaBackend() {
 }
 
 void CudaBackend::multiply(const Product& p, const float* a, const float* b, float* c) {
-  multiply(p, a, b, c, CUDA_R_32F);
+  multiply(p, a, b, c, CUDA_R_32F, CUDA_R_32F);
 }
 
 void CudaBackend::multiply(const Product& p, const Bfloat16* a, const Bfloat16* b, Bfloat16* c) {
-  multiply(p, a, b, c, CUDA_R_16BF);
+  multiply(p, a, b, c, CUDA_R_16BF, CUDA_R_16BF);
+}
+
+void CudaBackend::multiply(const Product& p, const Bfloat16* a, const Bfloat16* b, float* c) {
+  multiply(p, a, b, c, CUDA_R_16BF, CUDA_R_32F);
 }
 
 /// cuBLAS stores columns: row major C = A B is column major C^T = B^T A^T.
-void CudaBackend::multiply(const Product& p, const void* a, const void* b, void* c, cudaDataType type) {
+void CudaBackend::multiply(const Product& p, const void* a, const void* b, void* c, cudaDataType type,
+                           cudaDataType result) {
   if (!computes) return;
   const auto size = [](std::size_t n) { return static_cast<int>(n); };
   const auto stride = [](std::size_t n) { return static_cast<long long>(n); };
@@ -43,13 +49,18 @@ void CudaBackend::multiply(const Product& p, const void* a, const void* b, void*
   check(cublasGemmStridedBatchedEx(handle_, p.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
                                    p.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, size(p.n), size(p.m), size(p.k), &alpha,
                                    b, type, size(p.ldb), stride(p.stride_b), a, type, size(p.lda), stride(p.stride_a),
-                                   &beta, c, type, size(p.ldc), stride(p.stride_c), size(p.batch), CUBLAS_COMPUTE_32F,
+                                   &beta, c, result, size(p.ldc), stride(p.stride_c), size(p.batch), CUBLAS_COMPUTE_32F,
                                    CUBLAS_GEMM_DEFAULT),
         "cublasGemmStridedBatchedEx");
 }
 
 Measured measure_on_gpu(harness::Runtime& runtime, const MeasurePlan& plan) {
   return measure<CudaBackend>(runtime, plan);
+}
+
+std::unique_ptr<AttentionKernel> attention_on_gpu(harness::Runtime& runtime, const AttentionShape& shape,
+                                                  AttentionDirection direction, bool half) {
+  return attention_of<CudaBackend>(runtime, shape, direction, half);
 }
 
 }  // namespace meshgauge::step

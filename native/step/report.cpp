@@ -9,6 +9,7 @@
 #include "core/count/parameters.hpp"
 #include "core/engine/engine.hpp"
 #include "core/io/write_scenario.hpp"
+#include "core/resolve/rules.hpp"
 #include "native/step/model_document.hpp"
 
 namespace meshgauge::step {
@@ -58,10 +59,14 @@ std::size_t most_held(const HeldLine& line) { return *std::max_element(line.peak
 
 std::string title(const Job& job, const Scenario& s) {
   return fmt::format(
-      "step of {}: {} layers, hidden {}, {:.4g} parameters, {}\n{} on {} {}, as {} does it; {} tokens x {} x {}{}\n",
+      "step of {}: {} layers, hidden {}, {:.4g} parameters, {}\n{} on {} {}{}, as {} does it; {} tokens x {} x {}{}\n",
       s.model.name, s.model.layers, s.model.hidden, total_parameters(s.model), name_of(s.training.precision),
-      name_of(job.strategy), job.ranks, job.ranks == 1 ? "rank" : "ranks", describe_engine(s.training.engine).name,
-      job.sequence, job.micro_batch, job.accumulation, job.recompute ? ", layers rebuilt" : "");
+      name_of(job.strategy), job.ranks, job.ranks == 1 ? "rank" : "ranks",
+      job.tensor == 1
+          ? ""
+          : fmt::format(", {} to a replica{}", job.tensor, job.sequence_parallel ? " (sequence parallel)" : ""),
+      describe_engine(s.training.engine).name, job.sequence, job.micro_batch, job.accumulation,
+      job.recompute ? ", layers rebuilt" : "");
 }
 
 }  // namespace
@@ -152,13 +157,17 @@ harness::Record record_of(const Job& job, const Scenario& s, const Measured& m, 
                  {"strategy", name_of(job.strategy)},
                  {"engine", name_of(s.training.engine)},
                  {"ranks", job.ranks},
+                 {"tensor_parallel_size", job.tensor},
+                 {"sequence_parallel", s.parallelism.sequence_parallel},
                  {"precision", name_of(s.training.precision)},
                  {"sequence_length", job.sequence},
                  {"micro_batch_size", job.micro_batch},
                  {"accumulation", job.accumulation},
                  {"recompute", name_of(s.training.recompute)}};
   Json& more = record.more;
-  if (const Json model = model_document(s.model); !model.is_null()) more["scenario"] = write_scenario(s, model);
+  // Of zero2 and zero3 with tensor parallelism there is none that the core would take.
+  const Json model = model_document(s.model);
+  if (!model.is_null() && broken_rules(s).empty()) more["scenario"] = write_scenario(s, model);
   for (const Mode mode : all_modes) {
     const harness::Summary& t = m.time(mode);
     more["modes"][std::string(mode_names[static_cast<std::size_t>(mode)])] = {{"samples", t.samples},

@@ -7,7 +7,6 @@
 
 #include "core/scenario/names.hpp"
 #include "native/step/allocator.hpp"
-#include "native/step/attention_kernels.hpp"
 #include "native/step/channel.hpp"
 #include "native/step/flat.hpp"
 #include "native/step/kernels.hpp"
@@ -28,18 +27,23 @@ struct BucketSizes {
 };
 
 /// Elements of one parameter that this rank updates.
-template <class T>
+template <class F>
 struct Segment {
   std::size_t place, first, count;
-  T* weight;
-  const T* gradient;
+  typename F::Stored* weight;
+  typename F::Reduced* gradient;
 };
 
 /// A step is: `begin_micro_batch`, the model's hooks and `end_micro_batch`, m times; then `segments` have their
 /// gradients, averaged over ranks; after the update `end_step`.
-template <class Backend, class T>
-class Strategy : public Parameters<T> {
+template <class Backend, class F>
+class Strategy : public Parameters<F> {
  public:
+  using Compute = typename F::Compute;
+  using Gradient = typename F::Gradient;
+  using Stored = typename F::Stored;
+  using Reduced = typename F::Reduced;
+
   Strategy(const ParameterList& list, Backend& backend, Allocator& allocator, Channel& channel)
       : list_(list), backend_(backend), allocator_(allocator), channel_(channel) {
     offset_in_unit_.resize(list.all.size());
@@ -57,14 +61,23 @@ class Strategy : public Parameters<T> {
   }
   virtual void end_micro_batch() = 0;
   /// The same ones in each step.
-  [[nodiscard]] virtual std::vector<Segment<T>> segments() const = 0;
+  [[nodiscard]] virtual std::vector<Segment<F>> segments() const = 0;
   virtual void end_step() = 0;
+  /// A parameter between steps; null where no rank has it whole.
+  [[nodiscard]] virtual const Stored* stored(std::size_t place) const = 0;
   /// Whether ranks update different segments, so that what is summed over them is summed over ranks.
   [[nodiscard]] virtual bool cut() const = 0;
 
  protected:
+  /// One of the two that a parameter has where both are of the same format.
+  [[nodiscard]] const typename F::Small* small(std::size_t place) const override {
+    if constexpr (std::is_same_v<typename F::Small, Compute>) return this->matrix(place);
+    return nullptr;
+  }
+
   /// What each rank adds to a mean.
-  [[nodiscard]] Wide<T> share() const { return 1 / static_cast<Wide<T>>(channel_.size()); }
+  [[nodiscard]] Wide<Compute> share() const { return 1 / static_cast<Wide<Compute>>(channel_.size()); }
+  template <class T>
   [[nodiscard]] Array<T> zeroed(std::size_t size, Category category, std::string_view line) {
     Array<T> array(allocator_, size, category, line);
     backend_.zero(array.data(), array.bytes());

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "native/step/optimizer_kernels.hpp"
 #include "native/step/transformer.hpp"
 
 namespace meshgauge::step {

@@ -9,9 +9,10 @@
 
 namespace meshgauge::step {
 
-template <class Backend, class T>
-class Zero2 final : public Strategy<Backend, T> {
-  using Base = Strategy<Backend, T>;
+template <class Backend, class F>
+class Zero2 final : public Strategy<Backend, F> {
+  using Base = Strategy<Backend, F>;
+  using T = typename F::Stored;  // of weights and gradients alike
   using Base::allocator_, Base::backend_, Base::channel_, Base::list_;
 
  public:
@@ -20,19 +21,25 @@ class Zero2 final : public Strategy<Backend, T> {
     std::vector<std::size_t> all;
     for (std::size_t i = 0; i < list.all.size(); ++i) all.push_back(i);
     flat_ = flat_of(list, all, channel.size());
-    weights_ = Base::zeroed(flat_.padded(), Category::parameters, "parameters");
+    weights_ = Base::template zeroed<T>(flat_.padded(), Category::parameters, "parameters");
   }
 
-  [[nodiscard]] const T* weight(std::size_t place) const override { return weights_.data() + flat_.offsets[place]; }
+  [[nodiscard]] const T* matrix(std::size_t place) const override { return weights_.data() + flat_.offsets[place]; }
+  [[nodiscard]] const T* stored(std::size_t place) const override { return matrix(place); }
   /// Made when first written to and gone when it is in its bucket, as autograd's are.
   [[nodiscard]] T* gradient(std::size_t place) override {
     Array<T>& d = tensors_[place];
-    if (!d) d = Base::zeroed(list_.all[place].elements, Category::transient, "autograd_gradients");
+    const bool waits =
+        list_.all[place].role == Role::token_table && is_product(list_, place);  // from head to embedding
+    if (!d) {
+      d = Base::template zeroed<T>(list_.all[place].elements, Category::transient,
+                                   waits ? "tied_table_gradient" : "autograd_gradients");
+    }
     return d.data();
   }
 
   void before_backward(std::size_t /*unit*/) override {
-    if (!part_) part_ = Base::zeroed(flat_.part(), Category::gradients, "gradients");
+    if (!part_) part_ = Base::template zeroed<T>(flat_.part(), Category::gradients, "gradients");
     if (!flattened_) {
       for (Array<T>& bucket : buckets_) bucket = Array<T>(allocator_, bucket_size_, Category::buffers, "reduce_bucket");
       const std::size_t most = std::min(bucket_size_, flat_.elements);
@@ -54,10 +61,10 @@ class Zero2 final : public Strategy<Backend, T> {
     flattened_ = {};
     for (Array<T>& bucket : buckets_) bucket = {};
   }
-  [[nodiscard]] std::vector<Segment<T>> segments() const override {
-    std::vector<Segment<T>> list;
+  [[nodiscard]] std::vector<Segment<F>> segments() const override {
+    std::vector<Segment<F>> list;
     for (const Piece& p : pieces_of(flat_, list_, begin(), begin() + flat_.part())) {
-      const T* d = part_ ? part_.data() + (p.offset - begin()) : nullptr;
+      T* d = part_ ? part_.data() + (p.offset - begin()) : nullptr;
       list.push_back({p.place, p.first, p.count, weights_.data() + p.offset, d});
     }
     return list;

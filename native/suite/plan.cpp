@@ -9,6 +9,7 @@
 #include "native/kernels/copy.hpp"
 #include "native/kernels/gemm.hpp"
 #ifdef MESHGAUGE_STEP
+#include "native/step/attention_sweep.hpp"
 #include "native/step/flags.hpp"
 #endif
 
@@ -145,6 +146,23 @@ void add_copies(std::vector<Part>& parts, const SuiteScope& scope) {
 }
 
 #ifdef MESHGAUGE_STEP
+void add_attention(std::vector<Part>& parts, const SuiteScope& scope) {
+  const double budget = scope.quick ? 0.1 : 0.5;
+  Part part;
+  part.id = "attention";
+  part.title = "attention";
+  part.kind = "attention";
+  part.seconds = (budget + 0.2) * (scope.quick ? 2 : 12);
+  part.run = [=](Runtime& runtime, const std::string& json) {
+    step::AttentionFlags flags;
+    flags.common.json = json;
+    if (scope.quick) flags.shapes = "1x128x4x32";
+    flags.budget_seconds = budget;
+    return step::measure_attention(runtime, flags);
+  };
+  parts.push_back(std::move(part));
+}
+
 struct StepSize {
   std::int64_t layers = 0, hidden = 0, vocab = 0, sequence = 0, micro_batch = 1;  ///< 0: the model's own
 };
@@ -200,6 +218,7 @@ std::vector<Part> plan_of(const Runtime& runtime, const SuiteScope& scope) {
   add_products(parts, runtime, scope);
   add_copies(parts, scope);
 #ifdef MESHGAUGE_STEP
+  if (can_multiply(*runtime.device)) add_attention(parts, scope);
   add_steps(parts, runtime, scope);
 #endif
   return parts;

@@ -27,6 +27,7 @@ SCENARIOS = [
     scenario("llama-2-7b", 8, engine="fsdp2", objective="dpo"),
     scenario("llama-2-7b", 8, engine="torchtitan", recompute={"modules": ["operators"]}),
     scenario("llama-2-7b", 8, {"zero_stage": 2}, engine="deepspeed"),
+    scenario("gpt2-1.5b", 8, {"zero_stage": 2}, engine="deepspeed"),
     scenario("llama-2-7b", 16, {"zero_stage": 3}, engine="deepspeed", zero_hpz_partition_size=8, zero_quantized_gradients=True,
              stage3_max_reuse_distance=1e8),
     scenario("llama-2-7b", 16, {"zero_stage": 3}, engine="deepspeed", stage3_max_reuse_distance=1e8),

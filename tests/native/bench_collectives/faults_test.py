@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Kills, stops and starves ranks and disks: the program has to say what happened, end in time with the right status and
 leave no partial file."""
+import json
 import os
 import resource
 import signal
@@ -91,6 +92,8 @@ class Faults(unittest.TestCase):
                                 (["hypercube", "--ranks", "3"], "power of two"),
                                 (["gather", "--ranks", "2", "-r", "2"], "Allowed: 0 to 1"),
                                 (["alltoallv", "--ranks", "2", "--imbalance", "3"], "--imbalance 3"),
+                                (["alltoallv", "--ranks", "2", "--matrix", "/no/such/file"], "cannot be read"),
+                                (["alltoallv", "--ranks", "2", "--matrix", "/dev/null"], "there is nothing in it"),
                                 (["all_reduce", "-G", "4"], "no graphs"),
                                 (["all_reduce", "--gpu", "h1000"], "--gpu"),
                                 (["all_reduce", "--gpu", "h100-sxm-80gb", "--profile", "/no/such/file"], "--profile"),
@@ -103,6 +106,26 @@ class Faults(unittest.TestCase):
                 words = own_words(done.stderr) or done.stderr.splitlines()
                 self.assertEqual(len(words), 1, done.stderr)
                 self.assertIn(part, words[0])
+
+    def test_a_matrix_says_what_alltoallv_sends(self):
+        with tempfile.TemporaryDirectory() as folder:
+            matrix, results = f"{folder}/traffic.txt", f"{folder}/r.json"
+            with open(matrix, "w", encoding="ascii") as file:
+                file.write("0 4096\n1000 16\n")
+            base = ["alltoallv", "--backend", "mpi", "-n", "2", "--matrix", matrix]
+            two = ["--ranks", "2"]
+            done = run(*base, *two, "--json", results)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(results, encoding="utf-8") as file:
+                record = json.load(file)["records"][0]
+            self.assertEqual((record["bytes"], record["wrong"]), (4112, 0))  # rank 1 receives 4096 and 16
+            self.assertEqual(run(*base, *two, "-b", "32M", "-e", "32M").returncode, 0)  # as nccl-tests wants it
+            for more, part in (([*two, "-b", "1K", "-e", "2K"], "Leave out -b and -e"),
+                               ([*two, "-b", "1K", "-e", "1K"], "4112 bytes"),
+                               (["--ranks", "3"], "too few for 3 ranks")):
+                done = run(*base, *more)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(part, done.stderr)
 
     def test_torchrun_without_mpi_is_explained(self):
         done = run("all_reduce", "--backend", "mpi", env={**os.environ, "RANK": "0", "WORLD_SIZE": "2",

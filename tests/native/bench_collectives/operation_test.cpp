@@ -52,3 +52,29 @@ TEST_CASE("Uneven parts: by distance as nccl-tests', or one busy rank of a mixtu
   CHECK(layout.send == 96 * 1024);
   CHECK(layout.receive == 2 * 96 * 1024);
 }
+
+TEST_CASE("A matrix of bytes says what each rank sends to each, as nccl-tests reads it") {
+  // nccl-tests src/alltoallv.cu, its example of 3 ranks; each number is rounded down to 16 bytes.
+  const Traffic bytes = bytes_of_matrix("100  200  150\n50   100  75\n\n300  150  200\n", "traffic.txt", 1);
+  CHECK(bytes == Traffic{{96, 192, 144}, {48, 96, 64}, {288, 144, 192}});
+  CHECK(bytes_of_matrix("1.5e3", "traffic.txt", 2) == Traffic{{2992}});
+  CHECK(traffic_of(bytes, ElementType::float32, 2) == Traffic{{24, 48}, {12, 24}});  // more than there are ranks
+  const Layout layout = layout_of(traffic_of(bytes, ElementType::uint8, 3), ElementType::uint8, 0);
+  CHECK(layout.send == 288 + 144 + 192);
+  CHECK(layout.receive == 96 + 48 + 288);
+}
+
+TEST_CASE("What is wrong with a matrix is said with its row") {
+  struct Wrong {
+    const char *text, *said;
+  };
+  for (const Wrong& wrong : {Wrong{"1 2\n3 4 5\n", "row 2 has 3 numbers, and there are 2 rows"},
+                             {"1 2 3\n", "row 1 has 3 numbers"},
+                             {"16 16\n16 x\n", "\"x\" in row 2"},
+                             {"16 -1\n16 16\n", "\"-1\" in row 1"},
+                             {"16 nan\n16 16\n", "\"nan\" in row 1"},
+                             {"16 1e300\n16 16\n", "\"1e300\" in row 1"},
+                             {" \n\n", "there is nothing in it"}}) {
+    CHECK_THROWS_WITH(bytes_of_matrix(wrong.text, "traffic.txt", 1), Catch::Matchers::ContainsSubstring(wrong.said));
+  }
+}

@@ -78,6 +78,38 @@ TEST_CASE("A profile alone prices a step between processors, and the record's sc
   CHECK(answer.at("step").at("seconds").get<double>() == Approx(predicted).epsilon(1e-5));
 }
 
+TEST_CASE("Attention over shapes is timed, checked and kept") {
+  const Scratch scratch;
+  const Outcome outcome = run("attention --shapes 1x16x4/2x8,2x7x1x6 --formats fp32,bf16 --budget 0.01 --json " +
+                              scratch.path("results.json"));
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const auto records = nlohmann::json::parse(read_file(scratch.path("results.json"))).at("records");
+  REQUIRE(records.size() == 8);
+  CHECK(records[0].at("kv_heads") == 2);
+  CHECK(records[0].at("flops") == 2 * 16 * 16 * 4 * 8);  // of 4 s^2 a q the half that the mask leaves
+  CHECK(records[1].at("flops") == 5 * 16 * 16 * 4 * 8);
+  for (const auto& record : records) CHECK(record.at("wrong") == 0);
+}
+
+TEST_CASE("What attention cannot run is said in one line, with status 2") {
+  struct Wrong {
+    const char *flags, *said;
+  };
+  for (const Wrong& wrong : {Wrong{"--shapes 1x16x4", "is no shape of attention"},
+                             {"--shapes 1x0x4x8", "is no shape of attention"},
+                             {"--shapes 1x16x4/3x8", "3 key-value heads do not divide 4"},
+                             {"--model llama-3-8b --tp 3", "--tp 3 does not divide 32 attention heads"},
+                             {"--model deepseek-v3", "only causal attention"},
+                             {"--formats fp8", "Allowed: bf16, fp32"},
+                             {"--kernel cudnn", "no cuDNN"}}) {
+    INFO(wrong.flags);
+    const Outcome outcome = run(std::string("attention ") + wrong.flags);
+    CHECK(outcome.status == 2);
+    CHECK_THAT(outcome.err, Catch::Matchers::ContainsSubstring(wrong.said));
+  }
+}
+
 std::ptrdiff_t lines_of_program(const std::string& text) {
   std::istringstream lines(text);
   std::ptrdiff_t count = 0;
@@ -96,6 +128,8 @@ TEST_CASE("What a step cannot run is said in one line, with status 2") {
                              {"--model no-such-model", "no-such-model"},
                              {"--micro-batch 0", "--micro-batch"},
                              {"--precision fp8", "fp8"},
+                             {"--tp 5", "--tp 5 does not divide 1 rank, 12 attention heads"},
+                             {"--tp 0", "--tp"},
                              {"--layrs 2", "--layers"},
                              {"--json /no/such/folder/r.json", "/no/such/folder"}}) {
     INFO(wrong.flags);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "native/step/cpu_backend.hpp"
+#include "native/step/optimizer_kernels.hpp"
 #include "native/step/transformer.hpp"
 #include "tests/native/step/models.hpp"
 #include "tests/support/catch.hpp"
@@ -12,16 +13,17 @@ namespace {
 using step::Shape;
 
 /// All weights and gradients on one rank.
-class Plain final : public step::Parameters<double> {
+class Plain final : public step::Parameters<step::Whole<double>> {
  public:
   Plain(const step::ParameterList& list, step::CpuBackend& backend) : list_(list) {
     for (std::size_t i = 0; i < list.all.size(); ++i) {
       weights_.emplace_back(list.all[i].elements);
       gradients_.emplace_back(list.all[i].elements, 0.0);
-      backend.each(list.all[i].elements, step::RandomNormal<double>{weights_[i].data(), i, 0, 0.3});
+      backend.each(list.all[i].elements, step::RandomNormal<double>{weights_[i].data(), i, 0, 0.3, {}});
     }
   }
-  [[nodiscard]] const double* weight(std::size_t place) const override { return weights_[place].data(); }
+  [[nodiscard]] const double* matrix(std::size_t place) const override { return weights_[place].data(); }
+  [[nodiscard]] const double* small(std::size_t place) const override { return matrix(place); }
   [[nodiscard]] double* gradient(std::size_t place) override { return gradients_[place].data(); }
   void ready(std::size_t place) override { order.push_back(place); }
   [[nodiscard]] double& at(std::size_t place, std::size_t i) { return weights_[place][i]; }
@@ -40,7 +42,7 @@ struct Check {
   explicit Check(const ModelShape& model, std::size_t sequence, std::size_t micro_batch, bool recompute = false)
       : shape(step::shape_of(model, static_cast<std::size_t>(model.vocab), sequence, micro_batch)),
         list(step::parameters_of(shape)),
-        transformer(shape, list, backend, allocator, recompute),
+        transformer(shape, list, backend, allocator, alone, recompute),
         parameters(list, backend),
         ids(shape.tokens(), shape.vocab, 7) {}
 
@@ -53,9 +55,10 @@ struct Check {
   std::unique_ptr<harness::Device> device = harness::cpu_device();
   step::CpuBackend backend{*device};
   step::Allocator allocator{*device};
+  step::Channel alone{nullptr, *device};
   Shape shape;
   step::ParameterList list;
-  step::Transformer<step::CpuBackend, double> transformer;
+  step::Transformer<step::CpuBackend, step::Whole<double>> transformer;
   Plain parameters;
   Ids ids;
 };

@@ -15,7 +15,7 @@ std::string alice() {
   return text.str();
 }
 
-template <class T>
+template <class F>
 void train(const ModelShape& model, StrategyKind strategy, bool recompute) {
   INFO(model.id << " under " << name_of(strategy));
   static const std::string text = alice();
@@ -26,8 +26,7 @@ void train(const ModelShape& model, StrategyKind strategy, bool recompute) {
   job.sequence = 32;
   job.micro_batch = 4;
   job.recompute = recompute;
-  job.whole_precision = sizeof(T) == 4;
-  TestJob<T> trained(job);
+  TestJob<F> trained(job);
   double first = 0, last = 0;
   constexpr int steps = 100;
   for (int i = 0; i < steps; ++i) {
@@ -41,8 +40,8 @@ void train(const ModelShape& model, StrategyKind strategy, bool recompute) {
 }
 
 TEST_CASE("The loss on a text falls from that of a guess", "[training]") {
-  train<float>(small_gpt(2, 48, 4, step::byte_vocabulary), StrategyKind::ddp, false);
-  train<float>(small_llama(2, 48, 96, 4, 2, step::byte_vocabulary), StrategyKind::zero3, true);
+  train<step::Whole<float>>(small_gpt(2, 48, 4, step::byte_vocabulary), StrategyKind::ddp, false);
+  train<step::Whole<float>>(small_llama(2, 48, 96, 4, 2, step::byte_vocabulary), StrategyKind::zero3, true);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "native/step/optimizer_kernels.hpp"
 #include "native/step/transformer.hpp"
 #include "tests/support/hand_built.hpp"
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "native/harness/mpi_communicator.hpp"
@@ -19,107 +20,117 @@ harness::Communicator& world();
 
 [[nodiscard]] inline std::int64_t ranks() { return world().size(); }
 
-/// By parameter, in the list's order.
-template <class T>
-using Tensors = std::vector<std::vector<T>>;
+/// By parameter, in the list's order, each whole.
+using Tensors = std::vector<std::vector<float>>;
 
-template <class T = float>
+template <class F = step::Whole<float>>
 class TestJob {
  public:
   /// Alone: without other ranks.
   explicit TestJob(const step::Job& job, bool alone = false)
-      : group_(alone ? nullptr : world().split(0, world().rank())),
+      : world_(alone ? nullptr : world().split(0, world().rank())),
+        groups_(world_.get(), static_cast<std::size_t>(job.tensor)),
         resolution_(step::scenario_of(job, step::cpu_cluster(job.ranks, job.ranks, 1e12))) {
     for (const Issue& issue : resolution_.issues) UNSCOPED_INFO(issue.path << ": " << issue.message);
     REQUIRE(resolution_.ok());
-    setup_ = step::setup_of(job, scenario());
+    setup_ = step::setup_of(job, scenario(), alone ? 0 : world().rank() % job.tensor);
     setup_.optimizer.clip = 1e30;  // a factor of the whole gradient would differ in its last bit
     setup_.optimizer.learning_rate = 3e-3;
-    if (group_) group_->record_sent(true);
-    trainer_.emplace(setup_, backend_, allocator_, channel_, 42);
+    for (harness::Communicator* group : groups()) group->record_sent(true);
+    trainer_.emplace(setup_, backend_, allocator_, channels_, 42);
   }
 
   [[nodiscard]] const Scenario& scenario() const { return resolution_.value->scenario; }
   [[nodiscard]] const step::Shape& shape() const { return setup_.shape; }
   [[nodiscard]] const step::ParameterList& parameters() const { return trainer_->parameters(); }
   [[nodiscard]] step::Allocator& allocator() { return allocator_; }
-  [[nodiscard]] harness::Communicator& group() { return *group_; }
-  [[nodiscard]] step::Strategy<step::CpuBackend, T>& strategy() { return trainer_->strategy(); }
+  /// Of this rank, each once.
+  [[nodiscard]] std::set<harness::Communicator*> groups() const {
+    std::set<harness::Communicator*> all{groups_.world, groups_.data, groups_.tensor};
+    all.erase(nullptr);
+    return all;
+  }
+  [[nodiscard]] step::Strategy<step::CpuBackend, F>& strategy() { return trainer_->strategy(); }
 
   auto step(std::span<const step::Batch> micro_batches) {
     return trainer_->step(micro_batches, [&] { gradients = whole([](const auto& s) { return s.gradient; }); });
   }
-  [[nodiscard]] Tensors<T> weights() {
-    return whole([](const auto& s) -> const T* { return s.weight; });
+  [[nodiscard]] Tensors weights() {
+    return whole([](const auto& s) { return s.weight; });
   }
 
-  Tensors<T> gradients;  ///< of the last step, averaged over the global batch
+  Tensors gradients;  ///< of the last step, averaged over the global batch
 
  private:
   /// What ranks hold in parts, put together: a sum with zeros is exact.
   template <class Of>
-  [[nodiscard]] Tensors<T> whole(Of of) {
-    Tensors<T> tensors;
-    for (const step::Parameter& p : parameters().all) tensors.emplace_back(p.elements, T{});
-    for (const step::Segment<T>& s : strategy().segments()) {
-      std::copy_n(of(s), s.count, tensors[s.place].begin() + static_cast<std::ptrdiff_t>(s.first));
+  [[nodiscard]] Tensors whole(Of of) {
+    Tensors tensors;
+    const step::TensorRank& tensor = setup_.shape.tensor;
+    for (const step::Parameter& p : parameters().all) tensors.emplace_back(p.elements * p.cut.ranks, 0.0F);
+    for (const step::Segment<F>& s : strategy().segments()) {
+      const step::Cut& cut = parameters().all[s.place].cut;
+      const bool first = (cut.ranks > 1 || tensor.rank == 0) && (strategy().cut() || channels_.data.rank() == 0);
+      if (tensor.ranks > 1 && !first) continue;  // another rank has the same
+      for (std::size_t i = 0; i < s.count; ++i) {
+        tensors[s.place][cut.global(s.first + i)] = static_cast<float>(step::widen(of(s)[i]));
+      }
     }
-    if (!strategy().cut() || !group_) return tensors;
-    for (std::vector<T>& t : tensors) {
-      world().all_reduce(t.data(), t.data(), t.size(), step::element_type<T>, ReduceOp::sum);
+    if (!world_ || (!strategy().cut() && tensor.ranks == 1)) return tensors;
+    for (std::vector<float>& t : tensors) {
+      world().all_reduce(t.data(), t.data(), t.size(), ElementType::float32, ReduceOp::sum);
       world().wait();
     }
     return tensors;
   }
 
-  std::unique_ptr<harness::Communicator> group_;
+  std::unique_ptr<harness::Communicator> world_;
+  step::RankGroups groups_;
   Result<Resolution> resolution_;
   step::Setup setup_;
   std::unique_ptr<harness::Device> device_ = harness::cpu_device();
   step::CpuBackend backend_{*device_};
   step::Allocator allocator_{*device_};
-  step::Channel channel_{group_.get(), *device_};
-  std::optional<step::Trainer<step::CpuBackend, T>> trainer_;
+  step::Channels channels_{groups_, *device_};
+  std::optional<step::Trainer<step::CpuBackend, F>> trainer_;
 };
 
-/// Batches of one step: each rank has its own sequences, and all of them in a row are the joined batch.
+/// Batches of one step: each replica has its own sequences, and all of them in a row are the joined batch.
 struct StepBatches {
   Ids all;
   std::vector<step::Batch> mine;
 
   StepBatches(const step::Job& job, std::uint64_t seed)
-      : all(static_cast<std::size_t>(job.ranks * job.accumulation * job.micro_batch * job.sequence),
+      : all(static_cast<std::size_t>(job.replicas() * job.accumulation * job.micro_batch * job.sequence),
             static_cast<std::size_t>(job.model.vocab), seed) {
     for (std::int64_t i = 0; i < job.accumulation; ++i) {
-      const std::int64_t index = world().rank() * job.accumulation + i;
+      const std::int64_t index = world().rank() / job.tensor * job.accumulation + i;
       mine.push_back(all.batch(static_cast<std::size_t>(index * job.micro_batch * job.sequence)));
     }
   }
 };
 
 /// The distance of two vectors over the length of the second.
-template <class T>
-double relative_distance(const std::vector<T>& a, const std::vector<T>& b) {
+inline double relative_distance(const std::vector<float>& a, const std::vector<float>& b) {
   double difference = 0, length = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    const double x = step::widen(a[i]), y = step::widen(b[i]);
+    const double x = a[i], y = b[i];
     difference += (x - y) * (x - y);
     length += y * y;
   }
   return length > 0 ? std::sqrt(difference / length) : std::sqrt(difference);
 }
 
-template <class T>
-std::vector<T> joined(const Tensors<T>& tensors) {
-  std::vector<T> all;
-  for (const std::vector<T>& t : tensors) all.insert(all.end(), t.begin(), t.end());
+inline std::vector<float> joined(const Tensors& tensors) {
+  std::vector<float> all;
+  for (const std::vector<float>& t : tensors) all.insert(all.end(), t.begin(), t.end());
   return all;
 }
 
-template <class T>
-bool equal_bits(const Tensors<T>& a, const Tensors<T>& b) {
+inline bool equal_bits(const Tensors& a, const Tensors& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i].size() != b[i].size() || std::memcmp(a[i].data(), b[i].data(), a[i].size() * sizeof(T)) != 0) return false;
+    const std::size_t bytes = a[i].size() * sizeof(float);
+    if (a[i].size() != b[i].size() || std::memcmp(a[i].data(), b[i].data(), bytes) != 0) return false;
   }
   return a.size() == b.size();
 }
