@@ -7,6 +7,7 @@
 #include "core/io/command_table.hpp"
 #include "core/io/parse.hpp"
 #include "core/io/read_value.hpp"
+#include "core/io/write_issues.hpp"
 #include "core/scenario/words.hpp"
 
 namespace meshgauge {
@@ -32,11 +33,7 @@ Result<Json> answer_request(const Json& request) {
   return commands[*choice].answer(request);
 }
 
-Json refusal(const Issues& issues) {
-  Json list = Json::array();
-  for (const Issue& issue : issues) list.push_back({{"path", issue.path}, {"message", issue.message}});
-  return {{"ok", false}, {"issues", std::move(list)}};
-}
+Json refusal(const Issues& issues) { return {{"ok", false}, {"issues", write_issues(issues)}}; }
 
 /// Paths of issues are those of the scenario document.
 Issues in_scenario(Issues issues) {

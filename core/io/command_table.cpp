@@ -15,6 +15,10 @@ std::span<const Command> command_table() {
       {"check", check_command},
       {"diagnose", diagnose_command},
       {"import", import_command},
+      {"launch", launch_command},
+      {"read_config", read_config_command},
+      {"groups", groups_command},
+      {"batch", batch_command},
       {"catalog", catalog_command},
       {"describe", describe_command},
   });

@@ -13,6 +13,10 @@ namespace meshgauge {
 [[nodiscard]] Result<nlohmann::ordered_json> diagnose_command(const nlohmann::ordered_json& request);
 [[nodiscard]] Result<nlohmann::ordered_json> check_command(const nlohmann::ordered_json& request);
 [[nodiscard]] Result<nlohmann::ordered_json> import_command(const nlohmann::ordered_json& request);
+[[nodiscard]] Result<nlohmann::ordered_json> launch_command(const nlohmann::ordered_json& request);
+[[nodiscard]] Result<nlohmann::ordered_json> read_config_command(const nlohmann::ordered_json& request);
+[[nodiscard]] Result<nlohmann::ordered_json> groups_command(const nlohmann::ordered_json& request);
+[[nodiscard]] Result<nlohmann::ordered_json> batch_command(const nlohmann::ordered_json& request);
 [[nodiscard]] Result<nlohmann::ordered_json> catalog_command(const nlohmann::ordered_json& request);
 [[nodiscard]] Result<nlohmann::ordered_json> describe_command(const nlohmann::ordered_json& request);
 

@@ -13,6 +13,7 @@
 #include "core/io/read_scenario.hpp"
 #include "core/io/read_value.hpp"
 #include "core/io/stage_memory.hpp"
+#include "core/io/write_issues.hpp"
 #include "core/io/write_memory.hpp"
 #include "core/io/write_scenario.hpp"
 #include "core/io/write_step.hpp"
@@ -39,12 +40,6 @@ void warn_of_host(const StepReport& step, Issues& warnings) {
                                                number_text(static_cast<std::int64_t>(share)) +
                                                " % of the step waits for it. CUDA graphs, compiled kernels or a larger "
                                                "micro-batch help."});
-}
-
-Json write_warnings(const Issues& warnings) {
-  Json list = Json::array();
-  for (const Issue& warning : warnings) list.push_back({{"path", warning.path}, {"message", warning.message}});
-  return list;
 }
 
 Json write_model(const ModelShape& model) {
@@ -78,7 +73,7 @@ Json write_estimate(const Resolution& resolution, const Json& model, const Profi
   json["profile"] = {{"name", profile.name}};
   Issues warnings = resolution.warnings;
   warn_of_host(step, warnings);
-  json["warnings"] = write_warnings(warnings);
+  json["warnings"] = write_issues(warnings);
   return json;
 }
 

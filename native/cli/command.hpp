@@ -30,6 +30,10 @@ int run_calibrate(std::span<const std::string> arguments);
 int run_check(std::span<const std::string> arguments);
 int run_diagnose(std::span<const std::string> arguments);
 int run_import(std::span<const std::string> arguments);
+int run_launch(std::span<const std::string> arguments);
+int run_groups(std::span<const std::string> arguments);
+int run_batch(std::span<const std::string> arguments);
+int run_read_config(std::span<const std::string> arguments);
 int run_catalog(std::span<const std::string> arguments);
 int run_describe(std::span<const std::string> arguments);
 

@@ -24,6 +24,11 @@ constexpr auto commands = std::to_array<Command>({
     {"check", "is a claim about a training run possible?", meshgauge::cli::run_check},
     {"diagnose", "why a job ran out of memory, and what would help", meshgauge::cli::run_diagnose},
     {"import", "what logs and results measured", meshgauge::cli::run_import},
+    {"launch", "scripts and configuration files that start a job", meshgauge::cli::run_launch},
+    {"groups", "which ranks talk to each other, over which links", meshgauge::cli::run_groups},
+    {"batch", "what the global batch is made of, and the learning rate for it", meshgauge::cli::run_batch},
+    {"read_config", "a DeepSpeed, accelerate, Megatron or Trainer configuration as a scenario",
+     meshgauge::cli::run_read_config},
     {"catalog", "models, GPUs, systems and handbook cases", meshgauge::cli::run_catalog},
     {"describe", "every field of a scenario", meshgauge::cli::run_describe},
 });
@@ -32,7 +37,7 @@ std::string usage() {
   std::string text =
       "meshgauge: does a training job fit, and how long is a step?\n\n"
       "usage: meshgauge COMMAND [...]      (meshgauge COMMAND --help)\n\n";
-  for (const Command& command : commands) text += fmt::format("  {:<10}  {}\n", command.name, command.summary);
+  for (const Command& command : commands) text += fmt::format("  {:<11}  {}\n", command.name, command.summary);
   return text +
          "  --version   version of program and formats\n\n"
          "exit status: 0 done, 1 the answer is no, 2 bad input, 3 the machine failed\n";

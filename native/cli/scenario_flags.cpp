@@ -14,6 +14,7 @@
 #include "core/io/read_value.hpp"
 #include "core/scenario/fields.hpp"
 #include "core/scenario/words.hpp"
+#include "native/cli/config_input.hpp"
 #include "native/cli/files.hpp"
 #include "native/cli/quantity.hpp"
 
@@ -181,12 +182,17 @@ std::optional<Json> case_scenario(const std::string& id, ScenarioRequestText& re
   return std::nullopt;
 }
 
-std::optional<Json> read_document(const std::string& path, ScenarioRequestText& result) {
+/// What a configuration of another program says is added to what flags say: its text is put into `config`.
+std::optional<Json> read_document(const std::string& path, ScenarioRequestText& result, std::string& config) {
   if (path.empty()) return Json::object();
   const Result<std::string> text = read_text(path);
   if (!text.ok()) {
     result.issues = text.issues;
     return std::nullopt;
+  }
+  if (is_config(*text.value)) {
+    config = *text.value;
+    return Json::object();
   }
   const std::string place = path == "-" ? "standard input" : shortened(path);
   Result<Json> parsed = parse_json(*text.value);
@@ -237,7 +243,10 @@ Json model_argument(const std::string& value, ScenarioRequestText& result) {
 }
 
 void add_scenario_flags(CLI::App& app, ScenarioInput& input, const char* document) {
-  app.add_option(document, input.document, "Scenario file, - for standard input, or handbook:ID.");
+  app.add_option(
+      document, input.document,
+      "Scenario file, - for standard input, or handbook:ID; or a configuration of DeepSpeed, accelerate, Megatron-LM "
+      "or the Trainer.");
   const std::vector<FieldInfo> fields = scenario_fields();
   input.values.resize(flag_count);
   for (std::size_t i = 0; i < flag_count; ++i) {
@@ -258,10 +267,11 @@ ScenarioRequestText fill_request(const ScenarioInput& input, Json& request) {
       std::all_of(input.values.begin(), input.values.end(), [](const auto& value) { return !value; }) &&
       input.sets.empty();
   std::optional<Json> document;
+  std::string config;
   if (input.document.rfind(handbook_prefix, 0) == 0) {
     document = Json(input.document);
   } else {
-    document = read_document(input.document, result);
+    document = read_document(input.document, result, config);
   }
   // A case that nothing changes is named, and the answer then holds the case as well.
   if (document && document->is_string() && !untouched) {
@@ -272,6 +282,12 @@ ScenarioRequestText fill_request(const ScenarioInput& input, Json& request) {
   if (!input.profile.empty()) read_profile(input.profile, request, result);
   if (!untouched) apply_flags(input, *document, result);
   for (const std::string& set : input.sets) apply_set(set, *document, result);
+  if (!config.empty()) {
+    Result<Json> completed = scenario_of_config(config, *document);
+    result.issues.insert(result.issues.end(), completed.issues.begin(), completed.issues.end());
+    result.whole = completed.ok();
+    if (completed.ok()) document = std::move(completed.value);
+  }
   request["scenario"] = std::move(*document);
   return result;
 }
