@@ -27,7 +27,7 @@ constexpr auto commands = std::to_array<Command>({
     {"launch", "scripts and configuration files that start a job", meshgauge::cli::run_launch},
     {"groups", "which ranks talk to each other, over which links", meshgauge::cli::run_groups},
     {"batch", "what the global batch is made of, and the learning rate for it", meshgauge::cli::run_batch},
-    {"read_config", "a DeepSpeed, accelerate, Megatron or Trainer configuration as a scenario",
+    {"read_config", "configuration of another tool as a scenario",
      meshgauge::cli::run_read_config},
     {"catalog", "models, GPUs, systems and handbook cases", meshgauge::cli::run_catalog},
     {"describe", "every field of a scenario", meshgauge::cli::run_describe},

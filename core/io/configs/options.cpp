@@ -12,12 +12,17 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t longest_word = 65536;  // of substitutions in substitutions
 
+struct Word {
+  std::string text;
+  bool begins = false;  ///< a command, or what follows an array: no option before it takes it as a value
+};
+
 /// Cuts a text into words, as a shell would: quotes, backslashes, comments. Array parentheses and operators end words.
 class Words {
  public:
   explicit Words(std::string_view text) : text_(text) {}
 
-  std::vector<std::string> take() {
+  std::vector<Word> take() {
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '#' && word_.empty() && !open_) {
@@ -30,6 +35,7 @@ class Words {
         substitute();
       } else if (std::string_view(" \t\r\n;|&()<>").find(c) != std::string_view::npos) {
         finish();
+        begins_ = begins_ || std::string_view(";|&)").find(c) != std::string_view::npos;
         ++at_;
       } else {
         add(c);
@@ -108,8 +114,9 @@ class Words {
     const bool assigns = equals != std::string::npos && equals > 0 && is_all_name(word_.substr(0, equals));
     if (assigns) {
       variables_[word_.substr(0, equals)] = word_.substr(equals + 1);
-    } else {
-      words_.push_back(std::move(word_));
+    } else if (!word_.empty()) {  // an array stands where it is set, and its expansion for nothing
+      words_.push_back({std::move(word_), begins_});
+      begins_ = false;
     }
     word_.clear();
     open_ = false;
@@ -125,7 +132,8 @@ class Words {
   std::size_t at_ = 0;
   std::string word_;
   bool open_ = false;  ///< a word has begun, be it empty
-  std::vector<std::string> words_;
+  bool begins_ = true;
+  std::vector<Word> words_;
   std::map<std::string, std::string> variables_;
 };
 
@@ -146,7 +154,8 @@ Result<Json> parse_options(std::string_view text) {
   Json options = Json::object();
   Issues issues;
   std::string name;  // that words belong to
-  for (const std::string& word : Words(text).take()) {
+  for (const auto& [word, begins] : Words(text).take()) {
+    if (begins) name.clear();
     if (word.size() > 2 && word.compare(0, 2, "--") == 0) {
       // A quoted "--name value" is one word of a shell, and two of the program if it is not quoted again.
       const std::size_t end = word.find_first_of("= ");
