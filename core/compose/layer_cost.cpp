@@ -19,9 +19,7 @@ class OpPricer {
   OpPricer(const Scenario& scenario, const Profile& profile, bool repeats)
       : training_(scenario.training), profile_(profile), repeats_(repeats) {
     const EngineDescription& engine = describe_engine(training_.engine, scenario.parallelism.zero_stage);
-    const DataParallelRules& rules = data_parallel_rules(training_.engine, scenario.parallelism.zero_stage);
-    const bool gathers = rules.gather == ParameterGather::each_use && scenario.parallelism.data > 1;
-    if (scenario.micro_batches() > 1 || gathers) {
+    if (accumulates_gradients(scenario)) {
       accumulation_ =
           engine.fuses_gradient_accumulation ? profile.fused_accumulation_bytes : profile.accumulation_bytes;
     }
@@ -146,6 +144,12 @@ double replicas_of_one_host(const Scenario& scenario) {
 }
 
 }  // namespace
+
+bool accumulates_gradients(const Scenario& s) {
+  const DataParallelRules& rules = data_parallel_rules(s.training.engine, s.parallelism.zero_stage);
+  const bool gathers = rules.gather == ParameterGather::each_use && s.parallelism.data > 1;
+  return s.micro_batches() > 1 || gathers;
+}
 
 LayerCost& LayerCost::operator+=(const LayerCost& o) {
   forward += o.forward;

@@ -19,6 +19,9 @@ struct LayerCost {
   friend LayerCost operator*(double, const LayerCost&);
 };
 
+/// Weight gradients are added to what is there already, by a product that does so or in a pass of its own.
+[[nodiscard]] bool accumulates_gradients(const Scenario&);
+
 [[nodiscard]] LayerCost layer_cost(const Scenario&, const Profile&, LayerKind, AttentionKind);
 [[nodiscard]] LayerCost mtp_cost(const Scenario&,
                                  const Profile&);  ///< beside a layer of the last one's kind and a head

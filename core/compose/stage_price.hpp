@@ -1,22 +1,13 @@
 // Every rank of the pipeline priced: what its passes take, what it does after the last of them, and where time goes.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "core/compose/replay.hpp"
-#include "core/compose/schedule.hpp"
 #include "core/compose/step.hpp"
+#include "core/compose/update_price.hpp"
 
 namespace meshgauge {
-
-/// One pipeline rank over a whole step.
-struct PricedStage {
-  StageTime time;                           ///< of one micro-batch, transfers included
-  std::array<Seconds, part_count> parts{};  ///< of the step; neither bubble nor fixed time
-  StageEnd end;                             ///< exposed after the last backward
-  Seconds waiting_for_host{};
-};
 
 struct PricedStages {
   std::vector<PricedStage> stages;

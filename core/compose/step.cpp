@@ -97,15 +97,33 @@ Seconds StepReport::communication() const { return sum_of(*this, &PricedTransfer
 Seconds StepReport::exposed() const { return sum_of(*this, &PricedTransfer::exposed); }
 
 RunPoint run_point(const Scenario& scenario, const StepReport& report) {
-  const RankParameters rank = rank_parameters(scenario, stage_shape(scenario, report.slowest_stage));
+  return run_point(scenario, stage_shape(scenario, report.slowest_stage), report.exposed(), report.seconds);
+}
+
+RunPoint run_point(const Scenario& scenario, const StageShape& slowest, Seconds exposed, Seconds step) {
+  const RankParameters rank = rank_parameters(scenario, slowest);
   return {.tokens = scenario.tokens_per_micro_batch(),
           .hidden = static_cast<double>(scenario.model.hidden),
           .parameters = rank.total(),
           .ranks = static_cast<double>(group_size(scenario, Group::world)),
-          .communication = report.seconds.value > 0 ? report.exposed() / report.seconds : 0};
+          .communication = step.value > 0 ? exposed / step : 0};
 }
 
-StepReport estimate_step(const Scenario& scenario, const Profile& profile, Record record) {
+Seconds fixed_time(const Scenario& scenario, const Profile& profile) {
+  return scenario.training.cuda_graphs ? profile.fixed_with_graphs : profile.fixed_per_step;
+}
+
+Seconds complete_parts(const Scenario& scenario, const Profile& profile, Seconds end,
+                       std::array<Seconds, part_count>& parts) {
+  Seconds busy{}, seconds{};
+  for (const Seconds& s : parts) busy += s;
+  part(parts, Part::bubble) = scenario.parallelism.pipeline > 1 ? max(Seconds{}, end - busy) : Seconds{};
+  part(parts, Part::overhead) += fixed_time(scenario, profile);
+  for (const Seconds& s : parts) seconds += s;
+  return seconds;
+}
+
+StepReport estimate_step(const Scenario& scenario, const Profile& profile, Record record, std::int64_t most) {
   StepReport report;
   report.flops = step_flops(scenario);
   PricedStages priced = price_stages(scenario, profile);
@@ -118,7 +136,7 @@ StepReport estimate_step(const Scenario& scenario, const Profile& profile, Recor
     ends.push_back(s.end);
   }
   const Pipeline pipeline = pipeline_of(scenario);
-  std::optional<Replay> run = replay(pipeline, priced.chunks, record);
+  std::optional<Replay> run = replay(pipeline, priced.chunks, record, most);
   const Seconds end =
       run ? end_of_step(ends, priced.agree, [&](std::size_t r) { return run->rank_end[r]; })
           : closed_form_step(pipeline.schedule, times, ends, priced.agree, pipeline.chunks, pipeline.micro_batches);
@@ -129,13 +147,8 @@ StepReport estimate_step(const Scenario& scenario, const Profile& profile, Recor
   report.slowest_stage = busiest - times.begin();
   const PricedStage& slowest = priced.stages[static_cast<std::size_t>(report.slowest_stage)];
   report.parts = slowest.parts;
-  Seconds busy{};
-  for (const Seconds& s : slowest.parts) busy += s;
-  part(report.parts, Part::bubble) = pipeline.stages > 1 ? max(Seconds{}, end - busy) : Seconds{};
-  const Seconds fixed = scenario.training.cuda_graphs ? profile.fixed_with_graphs : profile.fixed_per_step;
-  part(report.parts, Part::overhead) += fixed;
-  for (const Seconds& s : report.parts) report.seconds += s;
-  if (run) report.timeline = timeline_of(std::move(*run), ends, priced.agree, end, fixed);
+  report.seconds = complete_parts(scenario, profile, end, report.parts);
+  if (run) report.timeline = timeline_of(std::move(*run), ends, priced.agree, end, fixed_time(scenario, profile));
   report.waiting_for_host = slowest.waiting_for_host;
   if (!profile.measured.runs.empty()) follow_runs(scenario, profile, report);
   set_rates(scenario, profile, report);

@@ -66,10 +66,22 @@ struct StepReport {
   }
 };
 
-/// Replays the schedule event by event; its closed form stands in where that would be too much.
-[[nodiscard]] StepReport estimate_step(const Scenario&, const Profile&, Record = Record::no);
+/// Replays the schedule event by event; its closed form stands in where that would be more than `most` passes.
+[[nodiscard]] StepReport estimate_step(const Scenario&, const Profile&, Record = Record::no,
+                                       std::int64_t most = most_replayed);
+
+/// What every step takes beside its passes: data, logging, launch of the optimizer.
+[[nodiscard]] Seconds fixed_time(const Scenario&, const Profile&);
+
+/// The step of the busiest rank, which is `parts` without bubble and fixed time, when the last rank is through at
+/// `end`: whatever it waits for, in the schedule or at the end, is its bubble. Fills the parts up to a sum, which is
+/// returned.
+[[nodiscard]] Seconds complete_parts(const Scenario&, const Profile&, Seconds end,
+                                     std::array<Seconds, part_count>& parts);
 
 /// Where a step lies among measured runs; its ratio is 1.
 [[nodiscard]] RunPoint run_point(const Scenario&, const StepReport&);
+/// The same from the contents of the slowest rank, its exposed communication and the step.
+[[nodiscard]] RunPoint run_point(const Scenario&, const StageShape& slowest, Seconds exposed, Seconds step);
 
 }  // namespace meshgauge

@@ -168,10 +168,11 @@ bool inside_passes(const Transfer& t) {
   return false;
 }
 
-void price_transfers(const Scenario& scenario, const Profile& profile, std::int64_t stage, const LayerCost& kernels,
-                     const std::vector<Transfer>& traffic, std::vector<PricedTransfer>& priced) {
+void price_transfers(const Scenario& scenario, const Profile& profile, std::int64_t stage, std::int64_t blocks,
+                     const LayerCost& kernels, const std::vector<Transfer>& traffic,
+                     std::vector<PricedTransfer>& priced) {
   priced.clear();
-  const double layers = std::max<double>(1, static_cast<double>(stage_shape(scenario, stage).blocks()));
+  const double layers = std::max<double>(1, static_cast<double>(blocks));
   for (const Transfer& t : traffic) {
     const Route route = route_of(scenario, stage, t);
     const Seconds message = collective_time(profile, scenario.cluster, t.collective, t.bytes / t.messages, route);

@@ -12,9 +12,9 @@ namespace meshgauge {
 /// Which part of the step a transfer belongs to.
 [[nodiscard]] Part part_of(const Transfer&);
 
-/// Prices each transfer of the rank at `stage`. Exposed seconds are those of transfers inside the passes of a
-/// micro-batch; data-parallel ones that run beside them are left for expose_data_parallel.
-void price_transfers(const Scenario&, const Profile&, std::int64_t stage, const LayerCost& kernels,
+/// Prices each transfer of the rank at `stage`, which holds `blocks` layers. Exposed seconds are those of transfers
+/// inside the passes of a micro-batch; data-parallel ones that run beside them are left for expose_data_parallel.
+void price_transfers(const Scenario&, const Profile&, std::int64_t stage, std::int64_t blocks, const LayerCost& kernels,
                      const std::vector<Transfer>& traffic, std::vector<PricedTransfer>& priced);
 
 /// Seconds of one micro-batch on the rank, in which data-parallel transfers can hide.

@@ -24,9 +24,11 @@ struct HeldLayers {
     add(shape, flight.activation_sets);
     return held;
   }
+  ModelChunks chunks(s);
   for (std::int64_t i = 0; i < layout.virtual_pipeline; ++i) {
-    add(dealt_chunk(s, stage, i), static_cast<double>(chunk_in_flight(stage, layout.pipeline, layout.virtual_pipeline,
-                                                                      s.micro_batches(), layout.group_in_a_row(), i)));
+    add(chunks[stage + i * layout.pipeline],
+        static_cast<double>(chunk_in_flight(stage, layout.pipeline, layout.virtual_pipeline, s.micro_batches(),
+                                            layout.group_in_a_row(), i)));
   }
   return held;
 }

@@ -71,6 +71,16 @@ struct PhaseTotals {
   std::array<Bytes, phase_count> totals{};
   Bytes late{};  ///< of totals: alive in the optimizer step, not while activations are
 
+  PhaseTotals& operator+=(const PhaseTotals& o) {
+    for (std::size_t i = 0; i < phase_count; ++i) totals[i] += o.totals[i];
+    late += o.late;
+    return *this;
+  }
+  [[nodiscard]] Bytes peak() const {
+    Bytes most{};
+    for (const Bytes bytes : totals) most = max(most, bytes);
+    return most;
+  }
   void add(const LineText&, Category, Phases phases, double bytes, std::initializer_list<Value>) {
     if (is_late(phases)) late += whole(bytes);
     for (std::size_t i = 0; i < phase_count; ++i) {

@@ -25,6 +25,26 @@ void count_memory(const Scenario& scenario, const OverheadConstants& constants, 
   count_outside(context, constants, allocated, sink);
 }
 
+void count_held_by_states(const MemoryContext& context, PhaseTotals& totals) {
+  count_states(context, totals);
+  count_gradient_buckets(context, totals);
+  count_gathered_units(context, totals);
+  count_optimizer_temporaries(context, totals);
+}
+
+void count_held_by_passes(const MemoryContext& context, const OverheadConstants& constants, PhaseTotals& totals) {
+  count_activations(context, totals);
+  count_loss(context, totals);
+  count_layer_backward(context, totals);
+  count_parallel_buffers(context, totals);
+  count_workspaces(context, constants, totals);
+}
+
+void count_outside_tensors(const MemoryContext& context, const OverheadConstants& constants, const PhaseTotals& tensors,
+                           PhaseTotals& totals) {
+  count_outside(context, constants, tensors, totals);
+}
+
 template void count_memory(const Scenario&, const OverheadConstants&, std::int64_t, PhaseTotals&);
 template void count_memory(const Scenario&, const OverheadConstants&, std::int64_t, Ledger&);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/count/ledger.hpp"
+#include "core/count/memory_context.hpp"
 #include "core/count/overhead.hpp"
 #include "core/scenario/scenario.hpp"
 
@@ -11,6 +12,13 @@ namespace meshgauge {
 /// those of Category::overhead; reserved adds the allocator's slack, device the context and communicators.
 template <class Sink>
 void count_memory(const Scenario&, const OverheadConstants&, std::int64_t stage, Sink&);
+
+/// The same in three parts, for who counts many scenarios that have some of them in common: what data parallelism and
+/// the optimizer hold, what the passes hold, and what lies outside the tensors of both. The sums of the parts are those
+/// of count_memory to the byte, as all lines are whole.
+void count_held_by_states(const MemoryContext&, PhaseTotals&);
+void count_held_by_passes(const MemoryContext&, const OverheadConstants&, PhaseTotals&);
+void count_outside_tensors(const MemoryContext&, const OverheadConstants&, const PhaseTotals& tensors, PhaseTotals&);
 
 extern template void count_memory(const Scenario&, const OverheadConstants&, std::int64_t, PhaseTotals&);
 extern template void count_memory(const Scenario&, const OverheadConstants&, std::int64_t, Ledger&);

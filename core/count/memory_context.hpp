@@ -90,11 +90,12 @@ struct MemoryContext {
   [[nodiscard]] bool mixed() const { return is_mixed(scenario.training.precision); }
 };
 
-[[nodiscard]] inline MemoryContext memory_context(const Scenario& scenario, std::int64_t stage) {
+/// `shape` is what the rank at `stage` holds.
+[[nodiscard]] inline MemoryContext memory_context(const Scenario& scenario, std::int64_t stage,
+                                                  const StageShape& shape) {
   const ModelShape& model = scenario.model;
   const Parallelism& par = scenario.parallelism;
   const Training& training = scenario.training;
-  const StageShape shape = stage_shape(scenario, stage);
   const InFlight flight = in_flight(par.schedule, stage, par.pipeline, par.virtual_pipeline, scenario.micro_batches(),
                                     par.group_in_a_row());
   const bool sharded_kv = par.tensor <= model.kv_heads;
@@ -129,6 +130,10 @@ struct MemoryContext {
       .de = static_cast<double>(std::max<std::int64_t>(1, par.expert_data() / par.replicas)),
       .multi = par.data * (titan ? par.context : 1) > 1,
   };
+}
+
+[[nodiscard]] inline MemoryContext memory_context(const Scenario& scenario, std::int64_t stage) {
+  return memory_context(scenario, stage, stage_shape(scenario, stage));
 }
 
 }  // namespace meshgauge

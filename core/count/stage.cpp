@@ -23,19 +23,6 @@ LayerRange balanced_range(std::int64_t layers, std::int64_t chunks, std::int64_t
   return {begin_of(i), begin_of(i + 1)};
 }
 
-LayerRange chunk_range(const Scenario& s, std::int64_t chunks, std::int64_t i) {
-  const auto& given = s.parallelism.stage_layers;
-  if (static_cast<std::int64_t>(given.size()) != chunks) {
-    return balanced_range(s.model.encoder_layers + s.model.layers, chunks, i);
-  }
-  LayerRange range;
-  for (std::int64_t chunk = 0; chunk <= i; ++chunk) {
-    range.begin = range.end;
-    range.end += given[static_cast<std::size_t>(chunk)];
-  }
-  return range;
-}
-
 /// MoE layers among the first `n` decoder layers: the closed form of ModelShape::is_moe_layer.
 std::int64_t moe_layers_before(const ModelShape& m, std::int64_t n) {
   if (!m.moe.used() || n <= m.moe.first_dense_layers) return 0;
@@ -61,14 +48,6 @@ StageShape range_shape(const ModelShape& m, LayerRange range) {
   return shape;
 }
 
-StageShape chunk_shape(const Scenario& s, std::int64_t chunks, std::int64_t i) {
-  StageShape shape = range_shape(s.model, chunk_range(s, chunks, i));
-  shape.embedding = shape.embedding || i == 0;
-  shape.head = i == chunks - 1;
-  shape.mtp_layers = shape.head ? s.model.mtp_depth : 0;
-  return shape;
-}
-
 /// Calls `visit(chunk)` for each chunk of the rank, in model order.
 template <class Visit>
 void for_each_chunk(const Parallelism& layout, std::int64_t stage, Visit visit) {
@@ -86,6 +65,29 @@ void for_each_chunk(const Parallelism& layout, std::int64_t stage, Visit visit) 
 
 }  // namespace
 
+ModelChunks::ModelChunks(const Scenario& s)
+    : scenario_(s),
+      count_(model_chunks(s.parallelism)),
+      given_(static_cast<std::int64_t>(s.parallelism.stage_layers.size()) == count_) {}
+
+StageShape ModelChunks::operator[](std::int64_t index) {
+  const ModelShape& m = scenario_.model;
+  LayerRange range;
+  if (given_) {
+    const std::vector<std::int64_t>& layers = scenario_.parallelism.stage_layers;
+    if (index < next_) next_ = begin_ = 0;
+    while (next_ < index) begin_ += layers[static_cast<std::size_t>(next_++)];
+    range = {begin_, begin_ + layers[static_cast<std::size_t>(index)]};
+  } else {
+    range = balanced_range(m.encoder_layers + m.layers, count_, index);
+  }
+  StageShape shape = range_shape(m, range);
+  shape.embedding = shape.embedding || index == 0;
+  shape.head = index == count_ - 1;
+  shape.mtp_layers = shape.head ? m.mtp_depth : 0;
+  return shape;
+}
+
 std::int64_t model_chunks(const Parallelism& layout) {
   switch (layout.schedule) {
     case Schedule::zb_v:
@@ -99,11 +101,16 @@ std::int64_t model_chunks(const Parallelism& layout) {
 
 std::vector<std::int64_t> balanced_split(std::int64_t layers, std::int64_t chunks) {
   std::vector<std::int64_t> split;
+  balanced_split(layers, chunks, split);
+  return split;
+}
+
+void balanced_split(std::int64_t layers, std::int64_t chunks, std::vector<std::int64_t>& out) {
+  out.clear();
   for (std::int64_t i = 0; i < chunks; ++i) {
     const LayerRange range = balanced_range(layers, chunks, i);
-    split.push_back(range.end - range.begin);
+    out.push_back(range.end - range.begin);
   }
-  return split;
 }
 
 StageShape whole_model(const ModelShape& m) {
@@ -114,34 +121,29 @@ StageShape whole_model(const ModelShape& m) {
   return shape;
 }
 
+StageShape one_layer(const ModelShape& m, std::int64_t index) {
+  StageShape shape = range_shape(m, {index, index + 1});
+  shape.embedding = false;
+  return shape;
+}
+
 StageShape stage_shape(const Scenario& s, std::int64_t stage) {
-  const std::int64_t chunks = model_chunks(s.parallelism);
+  ModelChunks chunks(s);
   StageShape sum;
-  for_each_chunk(s.parallelism, stage, [&](std::int64_t chunk) {
-    const StageShape part = chunk_shape(s, chunks, chunk);
-    sum.dense_layers += part.dense_layers;
-    sum.moe_layers += part.moe_layers;
-    sum.encoder_layers += part.encoder_layers;
-    sum.mtp_layers += part.mtp_layers;
-    sum.linear_layers += part.linear_layers;
-    sum.embedding = sum.embedding || part.embedding;
-    sum.head = sum.head || part.head;
-  });
+  for_each_chunk(s.parallelism, stage, [&](std::int64_t chunk) { sum += chunks[chunk]; });
   return sum;
 }
 
-StageShape dealt_chunk(const Scenario& s, std::int64_t stage, std::int64_t index) {
-  return chunk_shape(s, model_chunks(s.parallelism), stage + index * s.parallelism.pipeline);
-}
-
-StageShape model_chunk(const Scenario& s, std::int64_t index) {
-  return chunk_shape(s, model_chunks(s.parallelism), index);
+void all_chunks(const Scenario& s, std::vector<StageShape>& out) {
+  ModelChunks chunks(s);
+  out.clear();
+  for (std::int64_t i = 0; i < model_chunks(s.parallelism); ++i) out.push_back(chunks[i]);
 }
 
 std::vector<StageShape> stage_chunks(const Scenario& s, std::int64_t stage) {
-  const std::int64_t chunks = model_chunks(s.parallelism);
+  ModelChunks chunks(s);
   std::vector<StageShape> parts;
-  for_each_chunk(s.parallelism, stage, [&](std::int64_t chunk) { parts.push_back(chunk_shape(s, chunks, chunk)); });
+  for_each_chunk(s.parallelism, stage, [&](std::int64_t chunk) { parts.push_back(chunks[chunk]); });
   return parts;
 }
 

@@ -30,6 +30,16 @@ void inside_layers(TrafficSink& sink) {
   expert_parallel_traffic(sink);
 }
 
+void of_passes(TrafficSink& sink) {
+  inside_layers(sink);
+  pipeline_traffic(sink);
+}
+
+void of_data(TrafficSink& sink) {
+  data_parallel_traffic(sink);
+  scalar_traffic(sink);
+}
+
 /// Data-parallel ranks that hpZ's second copy is cut over; without it those of a node, as qgZ's first hop takes them.
 std::int64_t neighbours(const Scenario& scenario) {
   const std::int64_t asked = scenario.training.zero_plus_plus.partition;
@@ -120,10 +130,20 @@ bool stages_span_blocks(const Scenario& scenario, std::int64_t a, std::int64_t b
 void stage_traffic(const Scenario& scenario, std::int64_t stage, std::vector<Transfer>& out) {
   out.clear();
   TrafficSink sink = sink_of(scenario, stage, stage_shape(scenario, stage), out);
-  inside_layers(sink);
-  pipeline_traffic(sink);
-  data_parallel_traffic(sink);
-  scalar_traffic(sink);
+  of_passes(sink);
+  of_data(sink);
+}
+
+void pass_traffic(const Scenario& scenario, std::int64_t stage, const StageShape& shape, std::vector<Transfer>& out) {
+  out.clear();
+  TrafficSink sink = sink_of(scenario, stage, shape, out);
+  of_passes(sink);
+}
+
+void data_traffic(const Scenario& scenario, std::int64_t stage, const StageShape& shape, std::vector<Transfer>& out) {
+  out.clear();
+  TrafficSink sink = sink_of(scenario, stage, shape, out);
+  of_data(sink);
 }
 
 void layer_traffic(const Scenario& scenario, std::int64_t stage, const StageShape& shape, std::vector<Transfer>& out) {

@@ -91,11 +91,11 @@ void boundaries(TrafficSink& sink) {
 /// Stages that hold the token table, when more than one does: its gradient is summed over them.
 void shared_embedding(TrafficSink& sink) {
   const bool shares = sink.model().tie_embeddings || sink.model().mtp_depth > 0;
-  const auto holds = [&](const StageShape& shape) { return shape.embedding || shape.head; };
-  if (!shares || sink.scenario.padded_vocab() == 0 || !holds(sink.shape)) return;
-  std::int64_t holders = 0;
-  for (std::int64_t i = 0; i < sink.layout().pipeline; ++i) holders += holds(stage_shape(sink.scenario, i)) ? 1 : 0;
-  if (sink.layout().schedule == Schedule::dualpipe) holders = 1;  // both ends hold both; the pair is reduced below
+  const bool holds = sink.shape.embedding || sink.shape.head;
+  if (!shares || sink.scenario.padded_vocab() == 0 || !holds) return;
+  // Under ZB-V the first rank holds both ends, under DualPipe both ends hold both: the pair is reduced below.
+  const Schedule schedule = sink.layout().schedule;
+  const std::int64_t holders = schedule == Schedule::zb_v || schedule == Schedule::dualpipe ? 1 : 2;
   const DataType dtype = sink.training().gradient_dtype;
   sink.add({.id = "embedding_all_reduce",
             .collective = Collective::all_reduce,

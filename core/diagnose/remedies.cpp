@@ -102,4 +102,43 @@ std::vector<Remedy> remedies(const Scenario& scenario) {
   return list;
 }
 
+std::vector<Remedy> speedups(const Scenario& s) {
+  std::vector<Remedy> list;
+  const Training& t = s.training;
+  const Parallelism& layout = s.parallelism;
+  if (t.recompute != Recompute::none) {
+    list.push_back({"no_recompute", "No recompute", {{"/training/recompute", "none"}}});
+  }
+  if (s.micro_batches() % 2 == 0) {
+    list.push_back(
+        {"double_micro_batch", "Twice the micro-batch", {{"/training/micro_batch_size", 2 * t.micro_batch_size}}});
+  }
+  list.push_back(
+      {"double_global_batch", "Twice the global batch", {{"/training/global_batch_size", 2 * t.global_batch_size}}});
+  const char* data = "/parallelism/data_parallel_size";
+  const auto halve = [&](const char* id, const char* name, const char* path, std::int64_t degree) {
+    if (degree % 2 == 0) list.push_back({id, name, {{path, degree / 2}, {data, 2 * layout.data}}});
+  };
+  halve("half_tensor_parallel", "Half the tensor parallelism", "/parallelism/tensor_parallel_size", layout.tensor);
+  halve("half_pipeline_parallel", "Half the pipeline stages", "/parallelism/pipeline_parallel_size", layout.pipeline);
+  halve("half_context_parallel", "Half the context parallelism", "/parallelism/context_parallel_size", layout.context);
+  if (layout.pipeline > 1 && layout.virtual_pipeline == 1) {
+    list.push_back({"interleaved",
+                    "Two model chunks a rank (interleaved)",
+                    {{"/parallelism/virtual_pipeline_size", 2}, {"/parallelism/pipeline_schedule", "interleaved"}}});
+  }
+  if (!t.overlap_gradient_reduction) {
+    list.push_back({"overlap_gradient_reduction",
+                    "Gradients reduced beside the backward",
+                    {{"/training/overlap_gradient_reduction", true}}});
+  }
+  if (!t.overlap_parameter_gather && layout.zero_stage > 0) {
+    list.push_back({"overlap_parameter_gather",
+                    "Parameters gathered beside the forward",
+                    {{"/training/overlap_parameter_gather", true}}});
+  }
+  if (!t.cuda_graphs) list.push_back({"cuda_graphs", "CUDA graphs", {{"/training/cuda_graphs", true}}});
+  return list;
+}
+
 }  // namespace meshgauge

@@ -24,4 +24,7 @@ struct Remedy {
 /// Of a resolved scenario, those that would change something. GPUs stay, but for `more_gpus`.
 [[nodiscard]] std::vector<Remedy> remedies(const Scenario&);
 
+/// Single changes that may make the step faster, with more memory as often as not.
+[[nodiscard]] std::vector<Remedy> speedups(const Scenario&);
+
 }  // namespace meshgauge

@@ -17,6 +17,7 @@ inline constexpr EngineDescription megatron{
     .pipeline_parallel = true,
     .context_parallel = true,
     .expert_parallel = true,
+    .schedules = {Schedule::one_f_one_b, Schedule::interleaved},  // core/pipeline_parallel/schedules.py
     .default_zero = 1,
     // --overlap-grad-reduce and --overlap-param-gather are off by default (arguments.py).
     .zero =

@@ -17,6 +17,8 @@ inline constexpr EngineDescription torchtitan{
     .pipeline_parallel = true,
     .context_parallel = true,
     .expert_parallel = true,
+    .schedules = {Schedule::gpipe, Schedule::one_f_one_b, Schedule::interleaved,
+                  Schedule::zb_v},  // torch/distributed/pipelining/schedules.py
     .default_zero = 3,
     .zero = fsdp2.zero,
     .mixed_weights = MixedWeights::gathered,

@@ -10,6 +10,9 @@ namespace meshgauge {
 std::span<const Command> command_table() {
   static constexpr auto table = std::to_array<Command>({
       {"estimate", estimate_command},
+      {"plan", plan_command},
+      {"advise", advise_command},
+      {"solve", solve_command},
       {"validate", validate_command},
       {"calibrate", calibrate_command},
       {"check", check_command},

@@ -8,6 +8,9 @@
 namespace meshgauge {
 
 [[nodiscard]] Result<nlohmann::ordered_json> estimate_command(const nlohmann::ordered_json& request);
+[[nodiscard]] Result<nlohmann::ordered_json> advise_command(const nlohmann::ordered_json& request);
+[[nodiscard]] Result<nlohmann::ordered_json> plan_command(const nlohmann::ordered_json& request);
+[[nodiscard]] Result<nlohmann::ordered_json> solve_command(const nlohmann::ordered_json& request);
 [[nodiscard]] Result<nlohmann::ordered_json> validate_command(const nlohmann::ordered_json& request);
 [[nodiscard]] Result<nlohmann::ordered_json> calibrate_command(const nlohmann::ordered_json& request);
 [[nodiscard]] Result<nlohmann::ordered_json> diagnose_command(const nlohmann::ordered_json& request);

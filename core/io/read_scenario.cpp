@@ -237,16 +237,15 @@ std::optional<ModelShape> read_model(const Json& document, Reading& reading) {
   return take(find_model(name, "/model"), reading);
 }
 
-Result<Resolution> read_scenario(const Json& document) {
-  Reading reading;
-  if (!expect_object(document, "The scenario", "", reading)) return std::move(reading.issues);
+ScenarioRequest read_request(const Json& document, Reading& reading) {
+  ScenarioRequest request;
+  if (!expect_object(document, "The scenario", "", reading)) return request;
   for (const auto& [key, value] : document.items()) {
     if (std::find(std::begin(sections), std::end(sections), key) == std::end(sections)) {
       report_unknown(key, "", sections, home_of(key, reading), reading);
     }
   }
   read_version(document, reading);
-  ScenarioRequest request;
   request.model = read_model(document, reading);
   note_left_out(document, request.notes);
   read_section(document, "cluster", cluster_fields(), request.cluster, reading);
@@ -255,6 +254,13 @@ Result<Resolution> read_scenario(const Json& document) {
   read_section(document, "run", run_fields(), request.run, reading);
   look_up_hardware(request, reading);
   request.unread = reading.unread;
+  return request;
+}
+
+Result<Resolution> read_scenario(const Json& document) {
+  Reading reading;
+  const ScenarioRequest request = read_request(document, reading);
+  if (!document.is_object()) return std::move(reading.issues);
 
   Result<Resolution> resolution = resolve(request);
   for (Issue& issue : resolution.issues) reading.issues.push_back(std::move(issue));

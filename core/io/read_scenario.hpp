@@ -13,6 +13,9 @@ namespace meshgauge {
 /// Reads, looks names up in the catalog, fills in defaults and checks every rule. Paths are relative to the document.
 [[nodiscard]] Result<Resolution> read_scenario(const nlohmann::ordered_json& document);
 
+/// The same, but nothing is filled in and no rule is checked. Its `unread` fields have issues.
+[[nodiscard]] ScenarioRequest read_request(const nlohmann::ordered_json& document, Reading&);
+
 /// The `model` of a document: a name of the catalog, or an object with the keys of a config.json.
 [[nodiscard]] std::optional<ModelShape> read_model(const nlohmann::ordered_json& document, Reading&);
 /// The cluster section alone. Paths begin with /cluster.

@@ -26,38 +26,82 @@ Json value_of(const Change& change) {
   return std::visit([](const auto& value) { return Json(value); }, change.value);
 }
 
-}  // namespace
+/// What a remedy comes to.
+struct Tried {
+  const Remedy* remedy;
+  Json set;
+  Scenario scenario;
+  Bytes needed{};
+  StepReport step;
 
-Json try_remedies(const Scenario& scenario, const Json& model, const Profile& profile) {
+  [[nodiscard]] bool fits() const { return needed <= scenario.cluster.gpu.memory; }
+};
+
+std::vector<Tried> try_all(const std::vector<Remedy>& list, const Scenario& scenario, const Json& model,
+                           const Profile& profile) {
   const Json document = write_scenario(scenario, model);
-  const Bytes before = needed(scenario, profile);
-  std::vector<Json> tried;
-  for (const Remedy& remedy : remedies(scenario)) {
+  std::vector<Tried> all;
+  for (const Remedy& remedy : list) {
     Json changed = document;
     Json set = Json::object();
     for (const Change& change : remedy.changes) {
       changed[Json::json_pointer(change.path)] = value_of(change);
       set[change.path] = value_of(change);
     }
-    const Result<Resolution> resolution = read_scenario(changed);
+    Result<Resolution> resolution = read_scenario(changed);
     if (!resolution.ok()) continue;
-    const Scenario& s = resolution.value->scenario;
-    const Bytes after = needed(s, profile);
-    if (!(after < before)) continue;
-    tried.push_back({{"id", remedy.id},
-                     {"name", remedy.name},
-                     {"set", std::move(set)},
-                     {"saved_bytes", exact_number((before - after).value)},
-                     {"device_bytes", exact_number(after.value)},
-                     {"fits", after <= s.cluster.gpu.memory},
-                     {"step_seconds", write_step(s, estimate_step(s, profile), Explain::no)["seconds"]}});
+    Tried tried{
+        .remedy = &remedy, .set = std::move(set), .scenario = std::move(resolution.value->scenario), .step = {}};
+    tried.needed = needed(tried.scenario, profile);
+    tried.step = estimate_step(tried.scenario, profile);
+    all.push_back(std::move(tried));
   }
-  std::stable_sort(tried.begin(), tried.end(), [](const Json& a, const Json& b) {
-    return a["saved_bytes"].get<double>() > b["saved_bytes"].get<double>();
+  return all;
+}
+
+Json write_tried(const Tried& tried, Bytes before) {
+  return {{"id", tried.remedy->id},
+          {"name", tried.remedy->name},
+          {"set", tried.set},
+          {"saved_bytes", exact_number((before - tried.needed).value)},
+          {"device_bytes", exact_number(tried.needed.value)},
+          {"fits", tried.fits()},
+          {"step_seconds", write_step(tried.scenario, tried.step, Explain::no)["seconds"]}};
+}
+
+}  // namespace
+
+Json try_remedies(const Scenario& scenario, const Json& model, const Profile& profile) {
+  const Bytes before = needed(scenario, profile);
+  const std::vector<Remedy> list = remedies(scenario);
+  std::vector<Tried> all = try_all(list, scenario, model, profile);
+  all.erase(std::remove_if(all.begin(), all.end(), [&](const Tried& t) { return !(t.needed < before); }), all.end());
+  std::stable_sort(all.begin(), all.end(), [](const Tried& a, const Tried& b) { return a.needed < b.needed; });
+  Json json = Json::array();
+  for (const Tried& tried : all) json.push_back(write_tried(tried, before));
+  return json;
+}
+
+Json try_changes(const Scenario& scenario, const Json& model, const Profile& profile) {
+  const Bytes before = needed(scenario, profile);
+  // Sequences, batches and GPUs may change, so times are compared by the tokens of one GPU.
+  const double rate = estimate_step(scenario, profile).tokens_per_second_per_gpu;
+  std::vector<Remedy> list = remedies(scenario);
+  for (Remedy& change : speedups(scenario)) list.push_back(std::move(change));
+  std::vector<Tried> all = try_all(list, scenario, model, profile);
+  const auto useless = [&](const Tried& t) { return !(t.needed < before) && t.step.tokens_per_second_per_gpu <= rate; };
+  all.erase(std::remove_if(all.begin(), all.end(), useless), all.end());
+  std::stable_sort(all.begin(), all.end(), [](const Tried& a, const Tried& b) {
+    if (a.fits() != b.fits()) return a.fits();
+    if (!a.fits()) return a.needed < b.needed;
+    return a.step.tokens_per_second_per_gpu > b.step.tokens_per_second_per_gpu;
   });
-  Json list = Json::array();
-  for (Json& one : tried) list.push_back(std::move(one));
-  return list;
+  Json json = Json::array();
+  for (const Tried& tried : all) {
+    json.push_back(write_tried(tried, before));
+    json.back()["saved_time"] = rounded_number(1 - rate / tried.step.tokens_per_second_per_gpu);
+  }
+  return json;
 }
 
 }  // namespace meshgauge

@@ -58,7 +58,8 @@ class Findings {
   explicit Findings(std::span<const std::string> unread = {}) : unread_(unread) {}
 
   /// Whether all of these fields hold what the user meant, so that a rule on them says something new.
-  [[nodiscard]] bool known(std::initializer_list<std::string_view> paths) const {
+  [[nodiscard]] bool known(std::initializer_list<const char*> paths) const {
+    if (unread_.empty()) return true;
     for (const std::string_view path : paths) {
       for (const std::string_view bad : unread_) {
         const bool inside = path.size() > bad.size() && path.substr(0, bad.size()) == bad && path[bad.size()] == '/';
@@ -68,6 +69,7 @@ class Findings {
     return true;
   }
   void add(std::string path, std::string message) { issues_.push_back({std::move(path), std::move(message)}); }
+  [[nodiscard]] bool none() const { return issues_.empty(); }
   [[nodiscard]] Issues take() && { return std::move(issues_); }
 
  private:

@@ -126,7 +126,6 @@ Parallelism resolve_degrees(const ParallelismRequest& asked, std::int64_t gpus) 
   const std::int64_t replica = product(product(p.tensor, p.pipeline), p.context);
   p.data = asked.data.value_or(std::max<std::int64_t>(1, gpus / replica));
   p.replicas = asked.replicas.value_or(1);
-  p.micro_batch_group = asked.micro_batch_group.value_or(p.pipeline);
   return p;
 }
 
@@ -212,7 +211,6 @@ Training resolve_training(const TrainingRequest& asked, const Scenario& s, Engin
   t.overlap_gradient_reduction = asked.overlap_gradient_reduction.value_or(rules.reduce_overlaps);
   t.overlap_parameter_gather = asked.overlap_parameter_gather.value_or(rules.gather_overlaps);
   t.overlap_tensor_parallel = asked.overlap_tensor_parallel.value_or(false);
-  t.overlap_pipeline = asked.overlap_pipeline.value_or(overlaps_messages(s.parallelism.schedule));
   t.cuda_graphs = asked.cuda_graphs.value_or(false);
   t.moe_grouped_gemm = asked.moe_grouped_gemm.value_or(true);
   t.moe_dispatch_dtype = asked.moe_dispatch_dtype.value_or(activation_dtype(t.precision));
@@ -255,9 +253,7 @@ void resolve_engine_choices(const ParallelismRequest& asked, Scenario& s) {
 }
 
 void check_all(const Scenario& s, Findings& findings) {
-  for (const auto check : {check_model, check_engine, check_degrees, check_experts, check_pipeline, check_training}) {
-    check(s, findings);
-  }
+  for_each_rule([&](const Rule& rule) { rule.check(s, findings); });
 }
 
 }  // namespace
@@ -314,18 +310,12 @@ Cluster resolve_cluster(const ScenarioRequest& request) {
   return cluster;
 }
 
-Result<Resolution> resolve(const ScenarioRequest& asked) {
-  ScenarioRequest request = asked;
-  Issues issues = drop_out_of_range(request);
-  read_layout(request.parallelism, request.unread, issues);
-  std::vector<std::string>& unread = request.unread;
-  if (!request.model) unread.emplace_back(path::model);
-  if (!request.hardware) {
-    unread.emplace_back(path::hardware);
-    if (!request.cluster.gpus_per_node) unread.emplace_back(path::gpus_per_node);
-    if (!request.cluster.gpus) unread.emplace_back(path::gpus);
-  }
+void follow_schedule(const ScenarioRequest& request, Scenario& s) {
+  s.parallelism.micro_batch_group = request.parallelism.micro_batch_group.value_or(s.parallelism.pipeline);
+  s.training.overlap_pipeline = request.training.overlap_pipeline.value_or(overlaps_messages(s.parallelism.schedule));
+}
 
+Scenario filled_in(const ScenarioRequest& request) {
   Scenario s;
   s.model = request.model.value_or(ModelShape{});
   s.cluster = resolve_cluster(request);
@@ -335,16 +325,36 @@ Result<Resolution> resolve(const ScenarioRequest& asked) {
   s.parallelism.zero_stage = request.parallelism.zero_stage.value_or(describe_engine(engine).default_zero);
   s.training = resolve_training(request.training, s, engine);
   resolve_engine_choices(request.parallelism, s);
+  follow_schedule(request, s);
   s.run = resolve_run(request.run, s.cluster);
+  return s;
+}
 
-  Findings findings(unread);
-  if (request.training.engine_version && !parse_version(*request.training.engine_version)) {
-    findings.add(path::engine_version, "engine_version is " + in_quotes(*request.training.engine_version) +
-                                           ". Expected: numbers with dots, as in 0.14 or 4.45.2.");
+Issues prepare(ScenarioRequest& request) {
+  Issues issues = drop_out_of_range(request);
+  read_layout(request.parallelism, request.unread, issues);
+  std::vector<std::string>& unread = request.unread;
+  if (!request.model) unread.emplace_back(path::model);
+  if (!request.hardware) {
+    unread.emplace_back(path::hardware);
+    if (!request.cluster.gpus_per_node) unread.emplace_back(path::gpus_per_node);
+    if (!request.cluster.gpus) unread.emplace_back(path::gpus);
   }
+  if (request.training.engine_version && !parse_version(*request.training.engine_version)) {
+    issues.push_back({path::engine_version, "engine_version is " + in_quotes(*request.training.engine_version) +
+                                                ". Expected: numbers with dots, as in 0.14 or 4.45.2."});
+  }
+  return issues;
+}
+
+Result<Resolution> resolve(const ScenarioRequest& asked) {
+  ScenarioRequest request = asked;
+  Issues issues = prepare(request);
+  Scenario s = filled_in(request);
+  Findings findings(request.unread);
   check_all(s, findings);
   for (Issue& issue : std::move(findings).take()) issues.push_back(std::move(issue));
-  if (!issues.empty() || !unread.empty()) return issues;
+  if (!issues.empty() || !request.unread.empty()) return issues;
 
   Issues warnings = request.notes;
   for (Issue& warning : warnings_of(s)) warnings.push_back(std::move(warning));

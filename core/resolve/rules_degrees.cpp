@@ -1,4 +1,6 @@
 // Degrees divide what they cut and multiply to the cluster.
+#include <array>
+
 #include "core/resolve/divisors.hpp"
 #include "core/resolve/rules.hpp"
 
@@ -117,12 +119,18 @@ void check_identity(const Scenario& s, Findings& findings) {
 
 }  // namespace
 
-void check_degrees(const Scenario& s, Findings& findings) {
-  check_tensor(s, findings);
-  check_replicas(s, findings);
-  check_sequence_parallel(s, findings);
-  check_context(s, findings);
-  check_identity(s, findings);
+std::span<const Rule> degree_rules() {
+  static constexpr auto rules = std::to_array<Rule>({
+      {"attention_heads", "tensor parallelism divides attention heads, key-value heads and the MLP's width",
+       Dimension::tensor, check_tensor},
+      {"replicas", "replicas divide the data-parallel ranks", Dimension::replicas, check_replicas},
+      {"sequence_over_tensor", "sequence parallelism cuts the tokens evenly over tensor-parallel ranks",
+       Dimension::sequence_parallel, check_sequence_parallel},
+      {"sequence_over_context", "context parallelism cuts sequences, and with Ulysses heads, into equal parts",
+       Dimension::context, check_context},
+      {"gpus", "TP x PP x CP x DP is the number of GPUs", Dimension::pipeline, check_identity},
+  });
+  return rules;
 }
 
 }  // namespace meshgauge

@@ -131,12 +131,15 @@ void check_gpu(const Scenario& s, Findings& findings) {
 
 }  // namespace
 
-void check_engine(const Scenario& s, Findings& findings) {
-  check_degrees_supported(s, findings);
-  check_zero_stage(s, findings);
-  check_rank_count(s, findings);
-  check_zero_plus_plus(s, findings);
-  check_gpu(s, findings);
+std::span<const Rule> engine_rules() {
+  static constexpr auto rules = std::to_array<Rule>({
+      {"engine_degrees", "the engine has this kind of parallelism", Dimension::expert, check_degrees_supported},
+      {"zero_stage", "the engine has this ZeRO stage", Dimension::zero_stage, check_zero_stage},
+      {"engine_ranks", "the engine runs on so many GPUs", Dimension::scenario, check_rank_count},
+      {"zero_plus_plus", "ZeRO++ is of DeepSpeed's stage 3", Dimension::pipeline, check_zero_plus_plus},
+      {"gpu", "the GPU has the precision, and its memory is known", Dimension::scenario, check_gpu},
+  });
+  return rules;
 }
 
 }  // namespace meshgauge

@@ -1,4 +1,6 @@
 // Expert parallelism: experts divide, and their ranks fold into tensor x context x data.
+#include <array>
+
 #include "core/resolve/divisors.hpp"
 #include "core/resolve/rules.hpp"
 
@@ -6,6 +8,7 @@ namespace meshgauge {
 namespace {
 
 void check_dense_model(const Scenario& s, Findings& findings) {
+  if (s.model.moe.used() || !findings.known({path::model})) return;
   const Parallelism& p = s.parallelism;
   const std::string why = ", but " + s.model.name + " has no experts. Set ";
   if (p.expert > 1 && findings.known({path::expert})) {
@@ -36,6 +39,7 @@ std::vector<std::int64_t> legal_expert_tensor(const Scenario& s, const Findings&
 
 void check_moe_model(const Scenario& s, Findings& findings) {
   const MixtureOfExperts& moe = s.model.moe;
+  if (!moe.used() || !findings.known({path::model})) return;
   const Parallelism& p = s.parallelism;
   if (findings.known({path::expert}) && moe.experts % p.expert != 0) {
     const auto allowed = legal_values(moe.experts, [&](std::int64_t i) { return moe.experts % i == 0; });
@@ -59,6 +63,7 @@ void check_moe_model(const Scenario& s, Findings& findings) {
 /// Megatron-LM megatron/core/parallel_state.py: expert_tensor * expert * expert_data * pipeline = world.
 void check_expert_grid(const Scenario& s, Findings& findings) {
   const Parallelism& p = s.parallelism;
+  if (!s.model.moe.used() || !findings.known({path::model})) return;
   if (!findings.known({path::gpus, path::tensor, path::context, path::data, path::expert, path::expert_tensor,
                        path::engine, path::pipeline})) {
     return;
@@ -86,11 +91,15 @@ void check_expert_grid(const Scenario& s, Findings& findings) {
 
 }  // namespace
 
-void check_experts(const Scenario& s, Findings& findings) {
-  if (!findings.known({path::model})) return;
-  if (!s.model.moe.used()) return check_dense_model(s, findings);
-  check_moe_model(s, findings);
-  check_expert_grid(s, findings);
+std::span<const Rule> expert_rules() {
+  static constexpr auto rules = std::to_array<Rule>({
+      {"no_experts", "a dense model has no expert parallelism", Dimension::expert, check_dense_model},
+      {"experts", "expert parallelism divides the experts, expert tensor parallelism their width", Dimension::expert,
+       check_moe_model},
+      {"expert_grid", "expert and expert tensor parallelism fold into TP x CP x DP", Dimension::expert,
+       check_expert_grid},
+  });
+  return rules;
 }
 
 }  // namespace meshgauge

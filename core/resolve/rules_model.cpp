@@ -5,6 +5,7 @@
 #include "core/scenario/words.hpp"
 
 namespace meshgauge {
+namespace {
 
 void check_model(const Scenario& s, Findings& findings) {
   if (!findings.known({path::model})) return;
@@ -36,6 +37,15 @@ void check_model(const Scenario& s, Findings& findings) {
     findings.add(path::model, "model has " + number_text(size.value) + ' ' + size.name +
                                   ". Allowed: " + number_text(size.min) + " to " + number_text(size.max) + '.');
   }
+}
+
+}  // namespace
+
+std::span<const Rule> model_rules() {
+  static constexpr auto rules = std::to_array<Rule>({
+      {"model_sizes", "the model's sizes are in their ranges", Dimension::scenario, check_model},
+  });
+  return rules;
 }
 
 }  // namespace meshgauge

@@ -1,4 +1,6 @@
 // Pipeline stages, model chunks and what each schedule asks for.
+#include <array>
+
 #include "core/count/stage.hpp"
 #include "core/resolve/divisors.hpp"
 #include "core/resolve/rules.hpp"
@@ -10,7 +12,24 @@ std::string schedule_name(const Scenario& s) { return std::string(name_of(s.para
 
 std::int64_t all_layers(const ModelShape& m) { return m.layers + m.encoder_layers; }
 
+bool is_undivided(const Scenario& s) { return s.parallelism.pipeline == 1; }
+
+/// A pipeline that nothing more is said of.
+bool cuts_two_stacks(const Scenario& s) {
+  return s.model.kind == ModelKind::encoder_decoder && s.parallelism.pipeline > 1;
+}
+bool rules_apply(const Scenario& s, const Findings& findings) {
+  return findings.known({path::pipeline}) && !(cuts_two_stacks(s) && findings.known({path::model}));
+}
+
+void check_two_stacks(const Scenario& s, Findings& findings) {
+  if (!cuts_two_stacks(s) || !findings.known({path::pipeline, path::model})) return;
+  findings.add(path::pipeline, "pipeline_parallel_size is " + number_text(s.parallelism.pipeline) +
+                                   ", and pipelines of encoder-decoder models are not modelled. Set 1.");
+}
+
 void check_one_stage(const Scenario& s, Findings& findings) {
+  if (!rules_apply(s, findings) || !is_undivided(s)) return;
   const Parallelism& p = s.parallelism;
   if (p.schedule != Schedule::one_f_one_b && findings.known({path::schedule, path::virtual_pipeline})) {
     findings.add(path::schedule, "pipeline_schedule " + schedule_name(s) +
@@ -24,6 +43,7 @@ void check_one_stage(const Scenario& s, Findings& findings) {
 }
 
 void check_chunks_of_schedule(const Scenario& s, Findings& findings) {
+  if (!rules_apply(s, findings) || is_undivided(s)) return;
   if (!findings.known({path::schedule, path::virtual_pipeline})) return;
   const std::int64_t v = s.parallelism.virtual_pipeline;
   const Schedule schedule = s.parallelism.schedule;
@@ -41,6 +61,7 @@ void check_chunks_of_schedule(const Scenario& s, Findings& findings) {
 }
 
 void check_micro_batches(const Scenario& s, Findings& findings) {
+  if (!rules_apply(s, findings) || is_undivided(s)) return;
   if (!findings.known({path::schedule, path::pipeline, path::virtual_pipeline, path::global_batch, path::micro_batch,
                        path::data, path::gpus, path::tensor, path::context})) {
     return;
@@ -78,6 +99,7 @@ void check_micro_batches(const Scenario& s, Findings& findings) {
 }
 
 void check_layers(const Scenario& s, Findings& findings) {
+  if (!rules_apply(s, findings)) return;
   if (!findings.known({path::model, path::schedule, path::pipeline, path::virtual_pipeline, path::stage_layers}))
     return;
   const Parallelism& p = s.parallelism;
@@ -112,17 +134,16 @@ void check_layers(const Scenario& s, Findings& findings) {
 
 }  // namespace
 
-void check_pipeline(const Scenario& s, Findings& findings) {
-  if (!findings.known({path::pipeline})) return;
-  if (s.model.kind == ModelKind::encoder_decoder && s.parallelism.pipeline > 1 && findings.known({path::model})) {
-    findings.add(path::pipeline, "pipeline_parallel_size is " + number_text(s.parallelism.pipeline) +
-                                     ", and pipelines of encoder-decoder models are not modelled. Set 1.");
-    return;
-  }
-  check_layers(s, findings);
-  if (s.parallelism.pipeline == 1) return check_one_stage(s, findings);
-  check_chunks_of_schedule(s, findings);
-  check_micro_batches(s, findings);
+std::span<const Rule> pipeline_rules() {
+  static constexpr auto rules = std::to_array<Rule>({
+      {"encoder_decoder_stages", "encoder-decoder models are not cut into stages", Dimension::pipeline,
+       check_two_stacks},
+      {"layers", "there are layers for every model chunk", Dimension::schedule, check_layers},
+      {"one_stage", "one stage has no schedule", Dimension::schedule, check_one_stage},
+      {"chunks", "the schedule has so many chunks a rank", Dimension::schedule, check_chunks_of_schedule},
+      {"micro_batches", "the schedule can run so many micro-batches", Dimension::schedule, check_micro_batches},
+  });
+  return rules;
 }
 
 }  // namespace meshgauge

@@ -1,4 +1,5 @@
 // Batch, sequence, number formats and recompute.
+#include <array>
 #include <span>
 #include <vector>
 
@@ -97,11 +98,15 @@ void check_recompute(const Scenario& s, Findings& findings) {
 
 }  // namespace
 
-void check_training(const Scenario& s, Findings& findings) {
-  check_batch(s, findings);
-  check_positions(s, findings);
-  check_gradient_dtype(s, findings);
-  check_recompute(s, findings);
+std::span<const Rule> training_rules() {
+  static constexpr auto rules = std::to_array<Rule>({
+      {"batch", "the global batch is a multiple of micro-batch x DP", Dimension::micro_batch, check_batch},
+      {"positions", "the sequence is within the model's learned positions", Dimension::scenario, check_positions},
+      {"gradient_format", "gradients add up in a format that the precision allows", Dimension::scenario,
+       check_gradient_dtype},
+      {"recompute_layers", "recompute takes no more layers than a chunk has", Dimension::recompute, check_recompute},
+  });
+  return rules;
 }
 
 }  // namespace meshgauge

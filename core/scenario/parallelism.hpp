@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "core/scenario/names.hpp"
@@ -32,6 +33,21 @@ MESHGAUGE_NAMES(Schedule, "naive", "gpipe", "pipedream", "pipedream-2bw", "1f1b"
   }
   return false;
 }
+
+/// PipeDream's schedules train with older weights than those of the step, so they are no mere layout.
+[[nodiscard]] constexpr bool keeps_one_version(Schedule schedule) {
+  return schedule != Schedule::pipedream && schedule != Schedule::pipedream_2bw;
+}
+
+/// A set of schedules as bits.
+struct Schedules {
+  unsigned bits = 0;
+
+  [[nodiscard]] constexpr bool has(Schedule s) const { return (bits >> static_cast<unsigned>(s) & 1U) != 0; }
+  constexpr Schedules(std::initializer_list<Schedule> list) {
+    for (const Schedule s : list) bits |= 1U << static_cast<unsigned>(s);
+  }
+};
 
 enum class ContextParallelKind { ring, all_gather, ulysses };
 MESHGAUGE_NAMES(ContextParallelKind, "ring", "all_gather", "ulysses");

@@ -25,6 +25,8 @@ struct Command {
 };
 
 int run_estimate(std::span<const std::string> arguments);
+int run_plan(std::span<const std::string> arguments);
+int run_solve(std::span<const std::string> arguments);
 int run_validate(std::span<const std::string> arguments);
 int run_calibrate(std::span<const std::string> arguments);
 int run_check(std::span<const std::string> arguments);

@@ -19,6 +19,8 @@ using meshgauge::cli::Command;
 
 constexpr auto commands = std::to_array<Command>({
     {"estimate", "memory and step time of a training job", meshgauge::cli::run_estimate},
+    {"plan", "the best layouts for a training job, and why", meshgauge::cli::run_plan},
+    {"solve", "the longest sequence, the fewest GPUs, ... that a layout allows", meshgauge::cli::run_solve},
     {"validate", "predictions beside measured runs", meshgauge::cli::run_validate},
     {"calibrate", "measurements to a profile that makes estimates yours", meshgauge::cli::run_calibrate},
     {"check", "is a claim about a training run possible?", meshgauge::cli::run_check},

@@ -89,7 +89,7 @@ TEST_CASE("A bad flag value is one problem with flag, value and what is allowed"
   check_refused("catalog", "Allowed: models, gpus, systems, handbook.");
   check_refused("catalog model", "Did you mean \"models\"?");
   check_refused("catalog gpus h1000x", "h1000x");
-  check_refused("plan", "Commands: estimate, validate, calibrate,");
+  check_refused("fly", "Commands: estimate, plan, solve, validate,");
   check_refused("--verson", "There is no command");
 }
 

@@ -1,0 +1,29 @@
+// What a request asks of a search: the scenario, the goal, and which part of the search it is.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "core/io/read_value.hpp"
+#include "core/price/profile.hpp"
+#include "core/search/question.hpp"
+
+namespace meshgauge {
+
+struct PlanQuestion {
+  LayoutQuestion question;
+  Profile profile;
+  nlohmann::ordered_json scenario;  ///< as given; its global batch is filled in
+  bool part = false;                ///< of several shards: the answer is to be merged
+};
+
+/// Keys that plan and solve share.
+inline constexpr std::string_view question_keys[] = {"command", "scenario", "profile",  "objective",
+                                                     "top",     "engines",  "schedules"};
+
+/// Reads the shared keys. `reading` has the issues; without any the question can be searched.
+[[nodiscard]] PlanQuestion read_question(const nlohmann::ordered_json& request, Reading& reading);
+
+/// Engines that plans choose from where the scenario names none: those that people start jobs with today.
+[[nodiscard]] std::vector<Engine> usual_engines(std::int64_t gpus);
+
+}  // namespace meshgauge

@@ -1,0 +1,37 @@
+// Layouts that a search has found, as answers hold them.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/compose/step.hpp"
+#include "core/io/plan_question.hpp"
+#include "core/search/found.hpp"
+
+namespace meshgauge {
+
+/// A candidate whose step was replayed.
+struct Plan {
+  Candidate candidate;
+  Scenario scenario;
+  StepReport step;
+};
+
+/// The candidate's scenario with its step replayed.
+[[nodiscard]] Plan make_plan(const ScenarioRequest&, const Profile&, const Candidate&);
+
+/// "TP 8, PP 16, DP 128, micro-batch 1, full recompute": what differs from a single GPU.
+[[nodiscard]] std::string layout_text(const Scenario&);
+
+/// What of the scenario the layout sets: fields by section.
+[[nodiscard]] nlohmann::ordered_json write_layout(const Scenario&);
+
+/// Everything of a plan, with its whole scenario.
+[[nodiscard]] nlohmann::ordered_json write_plan(const PlanQuestion&, const Plan&);
+
+/// What a shard has found, to be read back by read_found().
+[[nodiscard]] nlohmann::ordered_json write_found(const PlanQuestion&, const Found&);
+[[nodiscard]] nlohmann::ordered_json write_candidate(const ScenarioRequest&, const Candidate&);
+[[nodiscard]] Found read_found(const PlanQuestion&, const nlohmann::ordered_json& found, const std::string& path,
+                               Reading&);
+
+}  // namespace meshgauge

@@ -1,0 +1,100 @@
+// Step time and memory of one layout after the other, each piece computed once for all layouts that share it.
+//
+// A layout is a grid (degrees and micro-batch), a schedule, a recompute choice and a ZeRO stage, and the pieces hang on
+// parts of it: kernels of a layer on grid and recompute; what data parallelism and states take on grid, schedule and
+// ZeRO stage; passes and activations on grid, schedule and recompute. They are the functions that an estimate is
+// composed of, in the same order, so that a layout has the time and the bytes of its estimate in closed form.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/compose/stage_cost.hpp"
+#include "core/compose/update_price.hpp"
+#include "core/count/memory.hpp"
+#include "core/price/profile.hpp"
+#include "core/search/layout.hpp"
+#include "core/search/split.hpp"
+
+namespace meshgauge {
+
+struct Evaluation {
+  Seconds seconds{};  ///< of the step, by the closed form of the schedule
+  Bytes memory{};     ///< on the device, of the rank that needs most
+};
+
+class Evaluator {
+ public:
+  /// Request and profile have to outlive it. `stages`: the scenario at each ZeRO stage.
+  Evaluator(const ScenarioRequest& request, const Profile& profile, std::span<const Scenario> stages);
+
+  void set_grid(const Grid&, std::size_t recompute_choices);
+  /// False if the split by cost is the even one.
+  [[nodiscard]] bool set_schedule(const ScheduleChoice&);
+  /// `index` of the choice among those of the grid.
+  void set_recompute(const RecomputeChoice&, std::size_t index);
+
+  /// Lower bound of the step time of every layout of the grid. After set_grid() and set_recompute().
+  [[nodiscard]] Seconds least_seconds();
+  /// After all three.
+  [[nodiscard]] Evaluation evaluate(std::size_t stage);
+
+  /// The layout as it is set, at the given one of the ZeRO stages.
+  [[nodiscard]] const Scenario& scenario(std::size_t stage) const { return stages_[stage].scenario; }
+  [[nodiscard]] std::size_t stage_count() const { return stages_.size(); }
+
+ private:
+  /// What the ranks of a class do and hold at a ZeRO stage.
+  struct Update {
+    RankUpdate price;
+    PhaseTotals states;
+  };
+  struct Stage {
+    Scenario scenario;
+    std::size_t kernels = 0;  ///< which of kernels_
+    bool updated = false;
+    std::vector<Update> updates;          ///< by class
+    std::vector<MemoryContext> contexts;  ///< by class
+  };
+  /// What stages with the same kernels share: one, but where a stage gathers for each use and there is one micro-batch.
+  struct Kernels {
+    std::size_t stage = 0;          ///< one that has them
+    std::vector<CostTable> tables;  ///< by recompute choice
+    std::vector<char> has_table;
+    bool priced = false;
+    std::vector<RankPasses> passes;  ///< by class
+    std::vector<PhaseTotals> held;   ///< by class
+  };
+  /// Neighbouring ranks that cost the same; of them the first one holds the most.
+  struct RankClass {
+    std::int64_t first = 0, count = 1;
+    std::vector<StageShape> chunks;
+    StageShape all;  ///< of them
+  };
+
+  [[nodiscard]] const CostTable& table(Kernels&);
+  void classify();
+  void update(Stage&);
+  void price(Kernels&);
+
+  const ScenarioRequest& request_;
+  const Profile& profile_;
+  std::vector<Stage> stages_;
+  std::vector<Kernels> kernels_;
+  std::size_t kernel_count_ = 1, recompute_ = 0;
+  std::vector<RankClass> classes_;
+  std::size_t class_count_ = 0;
+  SplitCosts split_costs_;
+  bool has_split_costs_ = false;
+  std::vector<std::int64_t> even_;
+  PassPricer pricer_;
+  std::vector<StageShape> of_model_, shapes_;
+  std::vector<Transfer> traffic_;
+  std::vector<PricedTransfer> priced_;
+  std::vector<ChunkTime> chunk_times_;
+  std::vector<StageTime> times_;
+  std::vector<StageEnd> ends_;
+};
+
+}  // namespace meshgauge

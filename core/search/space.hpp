@@ -1,0 +1,34 @@
+// The layouts to choose from: every legal value of what a request leaves open.
+#pragma once
+
+#include <vector>
+
+#include "core/price/profile.hpp"
+#include "core/search/exclusions.hpp"
+#include "core/search/layout.hpp"
+#include "core/search/question.hpp"
+
+namespace meshgauge {
+
+/// One engine's part of the space. A scenario for each ZeRO stage, filled in with that stage's defaults.
+struct EngineSpace {
+  Engine engine = Engine::single;
+  std::vector<Scenario> stages;
+  std::vector<Grid> grids;
+};
+
+/// The engines that can train this at all, with every legal grid. `issues`: what all engines refuse alike, if none can.
+[[nodiscard]] std::vector<EngineSpace> engine_spaces(const LayoutQuestion&, Exclusions&, Issues& issues);
+
+/// Schedules and splits for a scenario whose grid is set, legal or not.
+[[nodiscard]] std::vector<ScheduleChoice> schedule_choices(const LayoutQuestion&, const Scenario&);
+
+/// From none to all, of what the engine can run again and the model has; or what is asked for, as the engine's scenario
+/// has it.
+[[nodiscard]] std::vector<RecomputeChoice> recompute_choices(const LayoutQuestion&, const Scenario& of_engine,
+                                                             std::int64_t pipeline);
+
+/// Sizes of HSDP's replicas to try.
+[[nodiscard]] std::vector<std::int64_t> replica_choices(const LayoutQuestion&, const Scenario&);
+
+}  // namespace meshgauge

@@ -1,0 +1,105 @@
+// Inverse questions and single changes through the door, each held against plans and estimates of neighbouring values.
+#include <string>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/door.hpp"
+
+namespace meshgauge {
+namespace {
+
+using testing::ask;
+using testing::json;
+
+json scenario(std::int64_t gpus) {
+  return {{"model", "llama-2-7b"},
+          {"cluster", {{"system", "dgx-a100-80gb"}, {"gpus", gpus}}},
+          {"training", {{"engine", "megatron"}, {"sequence_length", 4096}, {"global_batch_size", 32}}}};
+}
+
+bool fits(const json& s) { return ask({{"command", "plan"}, {"scenario", s}, {"top", 1}}).at("fits").get<bool>(); }
+
+json solve(const json& s, const char* unknown, json extra = json::object()) {
+  extra["command"] = "solve";
+  extra["scenario"] = s;
+  extra["for"] = unknown;
+  return ask(extra);
+}
+
+}  // namespace
+
+TEST_CASE("The longest sequence fits, and the next one does not") {
+  json s = scenario(2);
+  s["parallelism"] = {{"tensor_parallel_size", 2}, {"sequence_parallel", true}};
+  s["training"]["micro_batch_size"] = 1;
+  s["training"]["recompute"] = "full";
+  const json answer = solve(s, "max-seq");
+  REQUIRE(answer["ok"] == true);
+  REQUIRE(answer["solved"] == true);
+  const auto longest = answer["answer"]["value"].get<std::int64_t>(), unit = answer["unit"].get<std::int64_t>();
+  CHECK(answer["next"]["value"] == longest + unit);
+  CHECK(answer["next"]["reason"].get<std::string>().find("no layout fits") != std::string::npos);
+  s["training"]["sequence_length"] = longest;
+  CHECK(fits(s));
+  s["training"]["sequence_length"] = longest + unit;
+  CHECK(!fits(s));
+  for (std::int64_t n = unit; n < longest; n += std::max(unit, longest / 16 / unit * unit)) {  // nothing below it fails
+    s["training"]["sequence_length"] = n;
+    CHECK(fits(s));
+  }
+}
+
+TEST_CASE("Fewest GPUs and largest micro-batch agree with plans of every value") {
+  json s = scenario(8);
+  const json gpus = solve(s, "min-gpus");
+  REQUIRE(gpus["solved"] == true);
+  for (const std::int64_t n : {1, 2, 4, 8}) {
+    s["cluster"]["gpus"] = n;
+    CHECK(fits(s) == (n >= gpus["answer"]["value"].get<std::int64_t>()));
+  }
+  s = scenario(8);
+  const json batch = solve(s, "max-micro-batch");
+  REQUIRE(batch["solved"] == true);
+  for (const std::int64_t b : {1, 2, 4, 8, 16, 32}) {
+    s["training"]["micro_batch_size"] = b;
+    if (b >= batch["answer"]["value"].get<std::int64_t>()) {
+      CHECK(fits(s) == (b == batch["answer"]["value"].get<std::int64_t>()));
+    }
+  }
+}
+
+TEST_CASE("Deadlines and efficiencies name what they need, and refuse without it") {
+  CHECK(solve(scenario(8), "deadline")["ok"] == false);
+  CHECK(solve(scenario(8), "min-global-batch")["ok"] == false);
+  CHECK(solve(scenario(8), "fun")["ok"] == false);
+  json s = scenario(8);
+  s["training"]["tokens"] = 1e10;
+  const json soon = solve(s, "deadline", {{"days", 30}});
+  REQUIRE(soon["solved"] == true);
+  CHECK(soon["answer"]["days"].get<double>() <= 30);
+  CHECK(solve(s, "deadline", {{"days", 0.01}})["solved"] == false);
+}
+
+TEST_CASE("Advice is what an estimate of the changed scenario says, what fits and is fast first") {
+  json s = scenario(8);
+  s["training"]["micro_batch_size"] = 4;
+  const json before = testing::estimate(s);
+  const json answer = ask({{"command", "advise"}, {"scenario", s}});
+  REQUIRE(answer["ok"] == true);
+  CHECK(answer["device_bytes"] == before["memory"]["device_bytes"]);
+  REQUIRE(answer["changes"].size() > 3);
+  bool fitted = true;
+  for (const json& change : answer["changes"]) {
+    const bool now = change["fits"].get<bool>();
+    CHECK((fitted || !now));
+    fitted = now;
+    json changed = before["scenario"];
+    for (const auto& [path, value] : change["set"].items()) changed[json::json_pointer(path)] = value;
+    const json after = testing::estimate(changed);
+    CHECK(after["memory"]["device_bytes"] == change["device_bytes"]);
+    CHECK(after["step"]["seconds"] == change["step_seconds"]);
+    const bool saves = change["saved_bytes"].get<double>() > 0 || change["saved_time"].get<double>() > 0;
+    CHECK(saves);
+  }
+}
+
+}  // namespace meshgauge

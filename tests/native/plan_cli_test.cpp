@@ -1,0 +1,76 @@
+// The command `plan` as it is typed: report, JSON, shards in files, exit status, refusals.
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/program.hpp"
+
+using meshgauge::testing::Outcome;
+using meshgauge::testing::run;
+using nlohmann::json;
+
+namespace {
+
+const std::string job = "plan --model llama-2-7b --system dgx-a100-80gb --gpus 8 --engine megatron --global-batch 32";
+
+bool within_80_columns(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.size() > 80) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("plan prints the best layouts and the reasons for them in 80 columns") {
+  const Outcome outcome = run(job);
+  INFO(outcome.out << outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(within_80_columns(outcome.out));
+  for (const char* words : {"How one gets there", "What binds", "Why the next one is slower", "Time against memory",
+                            "What a tenth more would give", "layouts evaluated"}) {
+    INFO(words);
+    CHECK(outcome.out.find(words) != std::string::npos);
+  }
+}
+
+TEST_CASE("Shards in files are merged to the plan of one run") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "meshgauge_plan_shards";
+  std::filesystem::create_directories(folder);
+  std::string files;
+  for (int i = 0; i < 4; ++i) {
+    const Outcome part = run(job + " --shard " + std::to_string(i) + "/4 --json");
+    REQUIRE(part.status == 0);
+    const std::filesystem::path file = folder / (std::to_string(i) + ".json");
+    std::ofstream(file) << part.out;
+    files += ' ' + file.string();
+  }
+  const Outcome merged = run("plan --json --merge" + files);
+  const Outcome one = run(job + " --json");
+  CHECK(merged.status == 0);
+  CHECK(one.status == 0);
+  json a = json::parse(merged.out), b = json::parse(one.out);
+  a.erase("search");  // how much a bound leaves out depends on what was found before
+  b.erase("search");
+  CHECK(a == b);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("plan says with its status that nothing fits") {
+  const Outcome outcome = run("plan --model llama-2-70b --system dgx-a100-80gb --gpus 4 --engine megatron");
+  CHECK(outcome.status == 1);
+  CHECK(outcome.out.rfind("No layout fits.", 0) == 0);
+  CHECK(within_80_columns(outcome.out));
+}
+
+TEST_CASE("plan refuses what it cannot read") {
+  CHECK(run("plan --model llama-2-7b --system dgx-a100-80gb --shard 4").status == 2);
+  CHECK(run("plan --model llama-2-7b --system dgx-a100-80gb --shard 4/4").status == 2);
+  CHECK(run("plan --model llama-2-7b --system dgx-a100-80gb --objective fun").status == 2);
+  CHECK(run("plan --model llama-2-7b --system dgx-a100-80gb --top none").status == 2);
+  CHECK(run("plan --merge /no/such/file.json").status == 2);
+  CHECK(run("plan").status == 2);
+}
