@@ -1,11 +1,13 @@
 // The commands of the module that pages load: the table of the core, and with it the others, is not linked. Nor are the
-// handbook's cases, 14 KB compressed, which the page has as a file of its own.
+// handbook's cases, 14 KB compressed, which the page has as a file of its own, nor what reads measured tables: no page
+// has a measured profile without the module that calibrates.
 #include <array>
 #include <nlohmann/json.hpp>
 
 #include "core/io/command_table.hpp"
 #include "core/io/commands.hpp"
 #include "core/io/handbook.hpp"
+#include "core/io/profile_tables.hpp"
 
 namespace meshgauge {
 
@@ -19,5 +21,15 @@ std::span<const Command> command_table() {
 }
 
 nlohmann::ordered_json handbook_cases() { return nlohmann::ordered_json::array(); }
+
+Result<nlohmann::ordered_json> find_case(std::string_view /*id*/, std::string_view path) {
+  return Issues{{std::string(path), "This module has no handbook."}};
+}
+
+void read_profile_table(std::string_view key, const nlohmann::ordered_json& /*value*/, const std::string& path,
+                        MeasuredTables& /*tables*/, Reading& reading) {
+  reading.fail(path,
+               std::string(key) + " is a measured table, which meshgauge.wasm does not read. Load meshgauge-all.wasm.");
+}
 
 }  // namespace meshgauge

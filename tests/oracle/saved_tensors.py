@@ -49,7 +49,7 @@ def model_config(shape, layers):
 
 
 def ledger(shape, layers, batch, training):
-    """Bytes of the activation lines and of the loss's."""
+    """Bytes of the activation lines and of the loss's, each in the phase in which it holds most."""
     scenario = {
         "schema_version": 1,
         "model": model_config(shape, layers),
@@ -64,8 +64,10 @@ def ledger(shape, layers, batch, training):
     sums = {}
     for line in stage["lines"] + stage["other_lines"]:
         if line["category"] in ("activations", "logits"):
-            sums[line["id"]] = sums.get(line["id"], 0) + line["bytes"]
-    return sums
+            phases = sums.setdefault(line["id"], {})
+            for phase in line["phases"]:
+                phases[phase] = phases.get(phase, 0) + line["bytes"]
+    return {name: max(phases.values()) for name, phases in sums.items()}
 
 
 def saved(shape, layers, batch, options):
