@@ -201,6 +201,7 @@ void hold_out(const Profile& base, const Cluster& cluster, std::vector<CurveRepo
   for (const CurveReport* r : reports) halves.push_back(half_of(r->series, 0));
   std::vector<FittedParameter> unused;
   Profile profile = refit(base, cluster, halves, unused);
+  profile.measured.collectives.clear();  // an earlier fit may have seen the sizes that are left out
   for (const Series& half : halves) profile.measured.collectives.push_back(curve_through(half, profile, cluster));
   for (CurveReport* r : reports) {
     if (r->series.samples.size() < fewest) continue;

@@ -18,12 +18,10 @@ enum class Dimension {
   context,
   sequence_parallel,
   pipeline,  ///< and with it the data-parallel size
-  expert_tensor,
   expert,
   micro_batch,
   schedule,  ///< and the layers of each chunk
-  recompute,
-  replicas
+  recompute
 };
 
 /// `id` is stable; `text` says what the rule asks for.

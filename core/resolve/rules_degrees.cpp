@@ -123,7 +123,7 @@ std::span<const Rule> degree_rules() {
   static constexpr auto rules = std::to_array<Rule>({
       {"attention_heads", "tensor parallelism divides attention heads, key-value heads and the MLP's width",
        Dimension::tensor, check_tensor},
-      {"replicas", "replicas divide the data-parallel ranks", Dimension::replicas, check_replicas},
+      {"replicas", "replicas divide the data-parallel ranks", Dimension::pipeline, check_replicas},
       {"sequence_over_tensor", "sequence parallelism cuts the tokens evenly over tensor-parallel ranks",
        Dimension::sequence_parallel, check_sequence_parallel},
       {"sequence_over_context", "context parallelism cuts sequences, and with Ulysses heads, into equal parts",

@@ -168,6 +168,23 @@ TEST_CASE("A machine below half of what its links allow is not fitted unless ask
   CHECK(asked.curves[0].error_after.median < 0.02);
 }
 
+TEST_CASE("Sizes that are left out are predicted without what an earlier profile knows of them") {
+  const Cluster cluster = dgx_a100(8);
+  const std::vector<Series> series = node_series(other_machine(cluster), cluster, 0.05);
+  const Profile earlier = fit_collectives(default_profile(cluster), cluster, series, false).profile;
+  REQUIRE(!earlier.measured.collectives.empty());
+  Profile forgetful = earlier;
+  forgetful.measured.collectives.clear();
+  const CollectiveFit refined = fit_collectives(earlier, cluster, series, false);
+  const CollectiveFit afresh = fit_collectives(forgetful, cluster, series, false);
+  REQUIRE(refined.curves.size() == afresh.curves.size());
+  for (std::size_t i = 0; i < afresh.curves.size(); ++i) {
+    REQUIRE(afresh.curves[i].held_out.n > 0);
+    CHECK(refined.curves[i].held_out.median == afresh.curves[i].held_out.median);
+    CHECK(refined.curves[i].held_out.p90 == afresh.curves[i].held_out.p90);
+  }
+}
+
 TEST_CASE("The same measurements give the same profile again") {
   const Cluster cluster = dgx_a100(8);
   const std::vector<Series> series = node_series(other_machine(cluster), cluster, 0.05);

@@ -226,6 +226,18 @@ TEST_CASE("A layout has the time and the bytes of its own estimate, uneven split
   }
 }
 
+TEST_CASE("Layouts keep the rule of the replicas that are asked for") {
+  LayoutQuestion q = question(small_llama(), dgx_a100(8), Engine::torchtitan, 4096, 16);
+  q.request.parallelism.replicas = 2;
+  q.top = 100;
+  q.evaluate_all = true;
+  const Found found = search(q, default_profile(*q.request.hardware));
+  REQUIRE(!found.best.empty());
+  for (const std::vector<Candidate>* list : {&found.best, &found.frontier}) {
+    for (const Candidate& c : *list) CHECK(broken_rules(scenario_of(q.request, c)).empty());
+  }
+}
+
 TEST_CASE("Bounds leave out nothing that is better") {
   for (const Engine engine : {Engine::megatron, Engine::fsdp2, Engine::torchtitan}) {
     LayoutQuestion q = question(llama2_7b(), dgx_a100(32), engine, 4096, 64);
