@@ -1,30 +1,14 @@
 // Time of composing a step: replayed pass by pass, as one estimate does, and in closed form, as a search would.
 #include <benchmark/benchmark.h>
 
-#include <cstdlib>
-#include <new>
 #include <vector>
 
+#include "bench/allocations.hpp"
 #include "core/compose/replay.hpp"
 #include "core/compose/schedule.hpp"
 #include "core/compose/step.hpp"
 #include "core/price/profile.hpp"
 #include "tests/support/hand_built.hpp"
-
-namespace {
-
-std::size_t allocations = 0;
-
-}  // namespace
-
-// Every allocation of the program is counted. Not inlined: GCC warns of free() where it sees one half of the pair.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace meshgauge {
 namespace {

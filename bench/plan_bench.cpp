@@ -1,27 +1,10 @@
 // The search: layouts evaluated in a second, the first answer, whole plans. One thread.
 #include <benchmark/benchmark.h>
 
-#include <cstdlib>
-#include <new>
-
+#include "bench/allocations.hpp"
 #include "core/search/planner.hpp"
 #include "core/search/search.hpp"
 #include "tests/support/hand_built.hpp"
-
-namespace {
-
-std::size_t allocations = 0;
-
-}  // namespace
-
-// Every allocation of the program is counted. Not inlined: GCC warns of free() where it sees one half of the pair.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace meshgauge {
 namespace {

@@ -8,8 +8,6 @@
 namespace meshgauge {
 namespace {
 
-constexpr double mebibytes = 1048576;
-
 std::string command_for(std::string_view operation, std::int64_t ranks, bool cpu, std::string_view split = {}) {
   std::string text = "mpirun -np " + std::to_string(ranks) + " meshgauge-bench " + std::string(operation);
   text += cpu ? " -b 1K -e 64M -f 2" : " -b 1K -e 1G -f 2";
@@ -43,16 +41,13 @@ class Writer {
  public:
   Writer(const Cluster& cluster, const CollectiveFit& fit, std::vector<Advice>& list)
       : cpu_(cluster.gpu.is_cpu()), fit_(fit), list_(list) {
-    for (const CurveReport& r : fit.curves) {
-      ranks_ = std::max(ranks_, r.series.route.size);
-      spans_ = spans_ || r.series.route.spans_nodes();
-    }
+    for (const CurveReport& r : fit.curves) ranks_ = std::max(ranks_, r.series.route.size);
     if (ranks_ == 0) ranks_ = std::max<std::int64_t>(2, cluster.gpus_per_node);
   }
 
   /// One line for each cause, with the groups that have it and the command for the first of them.
   void unusable() {
-    const double wanted = (cpu_ ? 4 : 64) * mebibytes;
+    const double wanted = (cpu_ ? 4 : 64) * mebibyte.value;
     for_groups(
         [](const CurveReport& r) { return r.verdict == CurveVerdict::slow; },
         [](const CurveReport& r) { return " (" + number_text(std::floor(100 * r.share_of_default + 0.5)) + " %)"; },
@@ -72,7 +67,7 @@ class Writer {
           return r.verdict == CurveVerdict::fitted && r.series.samples.back().bytes < wanted;
         },
         [](const CurveReport& r) {
-          return " (up to " + number_text(r.series.samples.back().bytes / mebibytes) + " MiB)";
+          return " (up to " + number_text(r.series.samples.back().bytes / mebibyte.value) + " MiB)";
         },
         ": bandwidth of larger messages is a guess.");
   }
@@ -117,7 +112,6 @@ class Writer {
   const CollectiveFit& fit_;
   std::vector<Advice>& list_;
   std::int64_t ranks_ = 0;
-  bool spans_ = false;
 };
 
 }  // namespace

@@ -166,11 +166,7 @@ CollectiveCurve curve_through(const Series& s, const Profile& profile, const Clu
 }
 
 ErrorSummary errors_of(const Series& s, const std::vector<Seconds>& predicted) {
-  std::vector<Comparison> comparisons;
-  for (std::size_t i = 0; i < predicted.size(); ++i) {
-    comparisons.push_back({.predicted = predicted[i].value, .measured = s.samples[i].seconds.value});
-  }
-  return summarise(comparisons);
+  return errors_of(s.samples, &Sample::seconds, predicted);
 }
 
 /// Even samples (0, 2, ...) or odd ones.

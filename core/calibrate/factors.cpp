@@ -103,4 +103,10 @@ Factors fit_factors(std::span<const double> measured, std::span<const double> pr
   return fit;
 }
 
+double median_of_different(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return median(std::move(values));
+}
+
 }  // namespace meshgauge

@@ -5,6 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "core/units.hpp"
+#include "core/validate/summary.hpp"
+
 namespace meshgauge {
 
 /// Natural logarithms of the factors, and one standard deviation of each.
@@ -32,5 +35,18 @@ struct Solution {
 
 /// The middle value; 0 of nothing.
 [[nodiscard]] double median(std::vector<double> values);
+/// The same with equal values counted once: a file that is given twice changes nothing.
+[[nodiscard]] double median_of_different(std::vector<double> values);
+
+/// `time`: the member of a measurement that predictions are compared with.
+template <class Measured>
+[[nodiscard]] ErrorSummary errors_of(const std::vector<Measured>& measured, Seconds Measured::*time,
+                                     const std::vector<Seconds>& predicted) {
+  std::vector<Comparison> comparisons;
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    comparisons.push_back({.predicted = predicted[i].value, .measured = (measured[i].*time).value});
+  }
+  return summarise(comparisons);
+}
 
 }  // namespace meshgauge

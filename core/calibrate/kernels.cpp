@@ -35,61 +35,39 @@ std::vector<MeasuredProduct> products_of(const std::vector<ImportedRun>& runs) {
     }
   }
   std::vector<MeasuredProduct> products;
-  for (auto& [shape, seconds] : times) {
-    std::sort(seconds.begin(), seconds.end());
-    seconds.erase(std::unique(seconds.begin(), seconds.end()), seconds.end());
+  for (const auto& [shape, seconds] : times) {
     const auto& [format, m, n, k, groups] = shape;
-    products.push_back({format, m, n, k, groups, {median(seconds)}});
+    products.push_back({format, m, n, k, groups, {median_of_different(seconds)}});
   }
   return products;
 }
 
-FlopsPerSecond& rate_of(Profile& p, MatmulFormat format) {
-  switch (format) {
-    case MatmulFormat::fp32:
-      return p.matmul_fp32;
-    case MatmulFormat::tf32:
-      return p.matmul_tf32;
-    case MatmulFormat::bf16:
-    case MatmulFormat::fp16:
-      return p.matmul_16bit;
-    case MatmulFormat::fp8:
-      return p.matmul_fp8;
-    case MatmulFormat::fp4:
-      return p.matmul_fp4;
-  }
-  return p.matmul_16bit;
-}
+struct RateField {
+  const char* name;
+  FlopsPerSecond Profile::*rate;
+};
 
-const char* field_of(MatmulFormat format) {
+RateField rate_field(MatmulFormat format) {
   switch (format) {
     case MatmulFormat::fp32:
-      return "matmul_fp32_flops_per_second";
+      return {"matmul_fp32_flops_per_second", &Profile::matmul_fp32};
     case MatmulFormat::tf32:
-      return "matmul_tf32_flops_per_second";
+      return {"matmul_tf32_flops_per_second", &Profile::matmul_tf32};
     case MatmulFormat::bf16:
     case MatmulFormat::fp16:
-      return "matmul_16bit_flops_per_second";
+      break;
     case MatmulFormat::fp8:
-      return "matmul_fp8_flops_per_second";
+      return {"matmul_fp8_flops_per_second", &Profile::matmul_fp8};
     case MatmulFormat::fp4:
-      return "matmul_fp4_flops_per_second";
+      return {"matmul_fp4_flops_per_second", &Profile::matmul_fp4};
   }
-  return "";
+  return {"matmul_16bit_flops_per_second", &Profile::matmul_16bit};
 }
 
 std::vector<Seconds> predictions(const Profile& profile, const std::vector<MeasuredProduct>& products) {
   std::vector<Seconds> times;
   for (const MeasuredProduct& p : products) times.push_back(gemm_time(profile, p.format, p.m, p.n, p.k, p.groups));
   return times;
-}
-
-ErrorSummary errors_of(const std::vector<MeasuredProduct>& products, const std::vector<Seconds>& predicted) {
-  std::vector<Comparison> comparisons;
-  for (std::size_t i = 0; i < products.size(); ++i) {
-    comparisons.push_back({.predicted = predicted[i].value, .measured = products[i].seconds.value});
-  }
-  return summarise(comparisons);
 }
 
 /// What the sweep of a GPU is off by as a whole: its chip is cooler than in training, so only the shapes are compared.
@@ -107,13 +85,14 @@ Profile fit_products(const Profile& base, const Cluster& cluster, const std::vec
   for (const auto& [format, products] : formats) {
     if (products.size() < fewest_products) continue;
     if (cluster.gpu.is_cpu()) {
+      const RateField field = rate_field(format);
       constexpr double unknown = 3;
       std::vector<double> measured;
       for (const MeasuredProduct& p : products) measured.push_back(natural_log(p.seconds.value));
       const std::vector<double> priors{unknown, unknown};
-      const auto with = [&, f = format](std::span<const double> logs) {
+      const auto with = [&](std::span<const double> logs) {
         Profile p = profile;
-        rate_of(p, f) = rate_of(p, f) / exponential(logs[0]);
+        p.*field.rate = p.*field.rate / exponential(logs[0]);
         p.gemm_depth *= exponential(logs[1]);
         return p;
       };
@@ -123,8 +102,8 @@ Profile fit_products(const Profile& base, const Cluster& cluster, const std::vec
         return predicted;
       });
       Profile refitted = with(factors.logs);
-      parameters.push_back({field_of(format), rate_of(profile, format).value, rate_of(refitted, format).value,
-                            exponential(factors.sigmas[0]) - 1});
+      parameters.push_back(
+          {field.name, (profile.*field.rate).value, (refitted.*field.rate).value, exponential(factors.sigmas[0]) - 1});
       parameters.push_back({"gemm_depth", profile.gemm_depth, refitted.gemm_depth, exponential(factors.sigmas[1]) - 1});
       profile = std::move(refitted);
     }
@@ -184,10 +163,10 @@ KernelFit fit_kernels(const Profile& base, const Cluster& cluster, const std::ve
   fit.profile = base;
   const std::vector<MeasuredProduct> products = products_of(runs);
   const std::vector<Seconds> before = in_sweep(cluster, products, predictions(base, products));
-  fit.error_before = errors_of(products, before);
+  fit.error_before = errors_of(products, &MeasuredProduct::seconds, before);
   if (products.size() >= fewest_products) fit.profile = fit_products(base, cluster, products, fit.parameters);
   const std::vector<Seconds> after = in_sweep(cluster, products, predictions(fit.profile, products));
-  fit.error_after = errors_of(products, after);
+  fit.error_after = errors_of(products, &MeasuredProduct::seconds, after);
   for (std::size_t i = 0; i < products.size(); ++i) {
     const MeasuredProduct& p = products[i];
     fit.products.push_back({p.format, p.m, p.n, p.k, p.groups, p.seconds, before[i], after[i]});
@@ -197,7 +176,7 @@ KernelFit fit_kernels(const Profile& base, const Cluster& cluster, const std::ve
     for (std::size_t i = 0; i < products.size(); ++i) (i % 2 == 0 ? even : odd).push_back(products[i]);
     std::vector<FittedParameter> unused;
     const Profile half = fit_products(base, cluster, even, unused);
-    fit.held_out = errors_of(odd, in_sweep(cluster, odd, predictions(half, odd)));
+    fit.held_out = errors_of(odd, &MeasuredProduct::seconds, in_sweep(cluster, odd, predictions(half, odd)));
   }
   if (const double bandwidth = memory_bandwidth(runs); bandwidth > 0) {
     constexpr double repeatable = 0.05;

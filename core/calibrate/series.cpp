@@ -50,10 +50,7 @@ Route route_of(const Place& place) {
 std::vector<Sample> samples_of(const Sizes& sizes) {
   std::vector<Sample> samples;
   for (const auto& [bytes, seconds] : sizes) {
-    std::vector<double> different = seconds;  // a file that is given twice counts once
-    std::sort(different.begin(), different.end());
-    different.erase(std::unique(different.begin(), different.end()), different.end());
-    samples.push_back({bytes, {median(std::move(different))}});
+    samples.push_back({bytes, {median_of_different(seconds)}});
   }
   return samples;
 }

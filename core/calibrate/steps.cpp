@@ -112,14 +112,6 @@ std::vector<Seconds> predictions(const Profile& profile, const std::vector<Wante
   return times;
 }
 
-ErrorSummary errors_of(const std::vector<Wanted>& wanted, const std::vector<Seconds>& predicted) {
-  std::vector<Comparison> comparisons;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    comparisons.push_back({.predicted = predicted[i].value, .measured = wanted[i].measured.value});
-  }
-  return summarise(comparisons);
-}
-
 /// Of a processor nothing is known but what was measured alone: products and collectives.
 double prior_of(const Term& term, const Profile& profile, bool cpu) {
   constexpr double unknown_machine = 2;
@@ -149,7 +141,7 @@ StepFit fit_steps(const Profile& base, const std::vector<StepObservation>& runs)
   fit.profile = base;
   std::vector<Wanted> wanted = wanted_of(runs);
   const std::vector<Seconds> before = predictions(base, wanted);
-  fit.error_before = fit.error_after = errors_of(wanted, before);
+  fit.error_before = fit.error_after = errors_of(wanted, &Wanted::measured, before);
   std::vector<Seconds> after = before;
   if (runs.size() >= fewest_steps) {
     const bool cpu = runs.front().scenario.cluster.gpu.is_cpu();
@@ -175,7 +167,7 @@ StepFit fit_steps(const Profile& base, const std::vector<StepObservation>& runs)
     });
     const Profile refitted = with(factors.logs);
     const std::vector<Seconds> times = predictions(refitted, wanted);
-    const ErrorSummary errors = errors_of(wanted, times);
+    const ErrorSummary errors = errors_of(wanted, &Wanted::measured, times);
     if (errors.median <= fit.error_before.median) {
       fit.profile = refitted;
       fit.error_after = errors;

@@ -45,6 +45,16 @@ void count_outside_tensors(const MemoryContext& context, const OverheadConstants
   count_outside(context, constants, tensors, totals);
 }
 
+Bytes device_peak(const Scenario& scenario, const OverheadConstants& constants) {
+  Bytes most{};
+  for (std::int64_t stage = 0; stage < scenario.parallelism.pipeline; ++stage) {
+    PhaseTotals totals;
+    count_memory(scenario, constants, stage, totals);
+    most = max(most, totals.peak());
+  }
+  return most;
+}
+
 template void count_memory(const Scenario&, const OverheadConstants&, std::int64_t, PhaseTotals&);
 template void count_memory(const Scenario&, const OverheadConstants&, std::int64_t, Ledger&);
 

@@ -20,6 +20,9 @@ void count_held_by_states(const MemoryContext&, PhaseTotals&);
 void count_held_by_passes(const MemoryContext&, const OverheadConstants&, PhaseTotals&);
 void count_outside_tensors(const MemoryContext&, const OverheadConstants&, const PhaseTotals& tensors, PhaseTotals&);
 
+/// What the fullest rank needs on its device: all lines.
+[[nodiscard]] Bytes device_peak(const Scenario&, const OverheadConstants&);
+
 extern template void count_memory(const Scenario&, const OverheadConstants&, std::int64_t, PhaseTotals&);
 extern template void count_memory(const Scenario&, const OverheadConstants&, std::int64_t, Ledger&);
 

@@ -2,10 +2,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/compose/step.hpp"
+#include "core/count/memory.hpp"
+#include "core/io/asked_scenario.hpp"
 #include "core/io/commands.hpp"
-#include "core/io/read_profile.hpp"
 #include "core/io/read_scenario.hpp"
-#include "core/io/stage_memory.hpp"
 #include "core/io/try_remedies.hpp"
 #include "core/io/write_value.hpp"
 
@@ -32,21 +32,19 @@ Result<Json> advise_command(const Json& request) {
   const Result<Resolution> resolution = read_scenario(*document);
   reading.issues.insert(reading.issues.end(), resolution.issues.begin(), resolution.issues.end());
   const Cluster cluster = resolution.ok() ? resolution.value->scenario.cluster : Cluster{};
-  Result<Profile> profile = read_profile(request.contains("profile") ? request["profile"] : Json::object(), "/profile",
-                                         default_profile(cluster));
-  reading.issues.insert(reading.issues.end(), profile.issues.begin(), profile.issues.end());
+  const std::optional<Profile> profile = read_asked_profile(request, cluster, reading);
   if (!reading.issues.empty()) return std::move(reading.issues);
 
   const Scenario& s = resolution.value->scenario;
-  const std::vector<StageMemory> stages = all_stages(s, profile.value->overhead);
-  const Bytes needed = stages[binding_stage(stages)].device_peak();
+  const Bytes needed = device_peak(s, profile->overhead);
+  const StepReport step = estimate_step(s, *profile);
   Json answer;
   answer["ok"] = true;
   answer["fits"] = needed <= s.cluster.gpu.memory;
   answer["device_bytes"] = exact_number(needed.value);
   answer["capacity_bytes"] = exact_number(s.cluster.gpu.memory.value);
-  answer["step_seconds"] = rounded_number(estimate_step(s, *profile.value).seconds.value);
-  answer["changes"] = try_changes(s, request["scenario"].value("model", Json()), *profile.value);
+  answer["step_seconds"] = rounded_number(step.seconds.value);
+  answer["changes"] = try_changes(s, needed, step, request["scenario"].value("model", Json()), *profile);
   return answer;
 }
 

@@ -81,15 +81,14 @@ Result<Json> batch_command(const Json& request) {
   const auto asked = read_asked_scenario(request, reading);
   if (!reading.issues.empty()) return std::move(reading.issues);
   const Scenario& s = asked->resolution.scenario;
-  const BatchParts parts = batch_parts(s);
   Json answer;
   answer["ok"] = true;
   answer["schema_version"] = schema_version;
-  answer["batch"] = {{"global_batch_size", parts.global_batch},
-                     {"micro_batch_size", parts.micro_batch},
-                     {"accumulation", parts.accumulation},
-                     {"data_parallel_size", parts.data_parallel},
-                     {"tokens_per_step", exact_number(parts.tokens_per_step)}};
+  answer["batch"] = {{"global_batch_size", s.training.global_batch_size},
+                     {"micro_batch_size", s.training.micro_batch_size},
+                     {"accumulation", s.micro_batches()},
+                     {"data_parallel_size", s.parallelism.data},
+                     {"tokens_per_step", exact_number(s.tokens_per_step())}};
   Json& hints = answer["hints"] = Json::array();
   for (const BatchHint& hint : batch_hints(s, reference)) hints.push_back(write_hint(hint));
   answer["warnings"] = write_issues(asked->resolution.warnings);

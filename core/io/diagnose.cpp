@@ -14,9 +14,8 @@
 #include "core/diagnose/factors.hpp"
 #include "core/diagnose/held.hpp"
 #include "core/diagnose/out_of_memory.hpp"
+#include "core/io/asked_scenario.hpp"
 #include "core/io/commands.hpp"
-#include "core/io/handbook.hpp"
-#include "core/io/read_profile.hpp"
 #include "core/io/read_scenario.hpp"
 #include "core/io/read_value.hpp"
 #include "core/io/stage_memory.hpp"
@@ -31,7 +30,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr auto request_fields = std::to_array<std::string_view>({"command", "text", "scenario", "profile"});
-constexpr std::string_view handbook_prefix = "handbook:";
 constexpr std::size_t most_candidates = 8;  ///< of one request
 
 /// What is known of the job: everything, its model, or nothing.
@@ -59,25 +57,16 @@ void read_model_alone(const Json& scenario, Job& job, Reading& reading) {
   if (resolution.ok()) job.model = std::move(resolution.value->scenario.model);
 }
 
-void read_job(const Json& scenario, const Json& profile, Job& job, Reading& reading) {
-  Json document = scenario;
-  if (document.is_string() && document.get_ref<const std::string&>().rfind(handbook_prefix, 0) == 0) {
-    Result<Json> found = find_case(document.get_ref<const std::string&>().substr(handbook_prefix.size()), "/scenario");
-    reading.issues.insert(reading.issues.end(), found.issues.begin(), found.issues.end());
-    if (!found.ok()) return;
-    document = (*found.value)["scenario"];
-  }
-  if (!document.is_object()) {
-    return reading.fail("/scenario", "scenario is " + shown(document) + ". Expected: an object, or \"handbook:ID\".");
-  }
+void read_job(const Json& request, Job& job, Reading& reading) {
+  std::optional<AskedDocument> asked = read_asked_document(request, reading);
+  if (!asked) return;
+  Json& document = asked->document;
   if (document.contains("model") && is_model_alone(document)) return read_model_alone(document, job, reading);
   Result<Resolution> resolution = read_scenario(document);
   for (Issue& issue : resolution.issues) reading.issues.push_back(std::move(issue));
   const Cluster cluster = resolution.ok() ? resolution.value->scenario.cluster : Cluster{};
-  Result<Profile> prices = read_profile(profile, "/profile", default_profile(cluster));
-  for (Issue& issue : prices.issues) reading.issues.push_back(std::move(issue));
+  job.profile = read_asked_profile(request, cluster, reading);
   job.resolution = std::move(resolution.value);
-  job.profile = std::move(prices.value);
   job.model_document = std::move(document["model"]);
 }
 
@@ -109,8 +98,7 @@ Json write_estimate(const Job& job) {
 Result<Json> diagnose_text(std::string_view text, const Json& request) {
   Reading reading;
   Job job;
-  const Json profile = request.contains("profile") ? request["profile"] : Json::object();
-  if (request.contains("scenario")) read_job(request["scenario"], profile, job, reading);
+  if (request.contains("scenario")) read_job(request, job, reading);
   const OutOfMemoryLog log = read_out_of_memory(text);
   if (log.requests.empty()) {
     reading.fail("/text",

@@ -2,15 +2,14 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/compose/step.hpp"
 #include "core/count/parameters.hpp"
+#include "core/io/asked_scenario.hpp"
 #include "core/io/commands.hpp"
-#include "core/io/handbook.hpp"
-#include "core/io/read_profile.hpp"
-#include "core/io/read_scenario.hpp"
 #include "core/io/read_value.hpp"
 #include "core/io/stage_memory.hpp"
 #include "core/io/write_issues.hpp"
@@ -29,7 +28,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr auto request_fields =
     std::to_array<std::string_view>({"command", "scenario", "profile", "explain", "timeline"});
-constexpr std::string_view handbook_prefix = "handbook:";
 constexpr FieldText explain_field{.key = "explain", .fallback = "true", .help = "Adds the formula to each line."};
 constexpr FieldText timeline_field{.key = "timeline", .fallback = "false", .help = "Adds what each stage does when."};
 
@@ -88,46 +86,27 @@ std::string too_long(const Scenario& scenario) {
 Result<Json> estimate_command(const Json& request) {
   Reading reading;
   bool explain = true, timeline = false;
-  static const Json nothing;
-  const Json* document = &nothing;
-  Json handbook_case;
   for (const auto& [key, value] : request.items()) {
     if (key == "explain") {
       explain = read_boolean(value, explain_field, "/explain", reading).value_or(true);
     } else if (key == "timeline") {
       timeline = read_boolean(value, timeline_field, "/timeline", reading).value_or(false);
-    } else if (key == "scenario") {
-      document = &value;
-    } else if (key != "command" && key != "profile") {
+    } else if (key != "command" && key != "scenario" && key != "profile") {
       report_unknown(key, "", request_fields, {}, reading);
     }
   }
-  if (document->is_string() && document->get_ref<const std::string&>().rfind(handbook_prefix, 0) == 0) {
-    const std::string id = document->get<std::string>().substr(handbook_prefix.size());
-    Result<Json> found = find_case(id, "/scenario");
-    reading.issues.insert(reading.issues.end(), found.issues.begin(), found.issues.end());
-    if (found.ok()) handbook_case = std::move(*found.value);
-    document = found.ok() ? &handbook_case["scenario"] : &nothing;
-  } else if (!document->is_object()) {
-    reading.fail("/scenario", "scenario is " + (request.contains("scenario") ? shown(*document) : "missing") +
-                                  ". Expected: an object, or \"handbook:ID\".");
-  }
-
+  std::optional<AskedScenario> asked = read_asked_scenario(request, reading);
   // What is no scenario leaves the profile to be read.
-  const Result<Resolution> resolution = document->is_object() ? read_scenario(*document) : Result<Resolution>(Issues{});
-  reading.issues.insert(reading.issues.end(), resolution.issues.begin(), resolution.issues.end());
-  const Cluster cluster = resolution.ok() ? resolution.value->scenario.cluster : Cluster{};
-  Result<Profile> profile = read_profile(request.contains("profile") ? request["profile"] : Json::object(), "/profile",
-                                         default_profile(cluster));
-  reading.issues.insert(reading.issues.end(), profile.issues.begin(), profile.issues.end());
+  const std::optional<Profile> profile =
+      read_asked_profile(request, asked ? asked->resolution.scenario.cluster : Cluster{}, reading);
   if (!reading.issues.empty()) return std::move(reading.issues);
 
-  const Scenario& scenario = resolution.value->scenario;
-  const StepReport step = estimate_step(scenario, *profile.value, timeline ? Record::yes : Record::no);
+  const Scenario& scenario = asked->resolution.scenario;
+  const StepReport step = estimate_step(scenario, *profile, timeline ? Record::yes : Record::no);
   if (timeline && step.timeline.empty()) return Issues{{"/timeline", too_long(scenario)}};
-  Json answer = write_estimate(*resolution.value, (*document)["model"], *profile.value, step,
-                               explain ? Explain::yes : Explain::no);
-  if (!handbook_case.is_null()) answer["case"] = std::move(handbook_case);
+  Json answer =
+      write_estimate(asked->resolution, asked->document["model"], *profile, step, explain ? Explain::yes : Explain::no);
+  if (!asked->handbook_case.is_null()) answer["case"] = std::move(asked->handbook_case);
   return {std::move(answer)};
 }
 

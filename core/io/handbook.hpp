@@ -8,6 +8,9 @@
 
 namespace meshgauge {
 
+/// What stands before the id of a case in place of a scenario.
+inline constexpr std::string_view handbook_prefix = "handbook:";
+
 /// All cases in order.
 [[nodiscard]] nlohmann::ordered_json handbook_cases();
 /// One case; an unknown id is an issue at `path` that names the nearest.

@@ -4,8 +4,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "core/io/asked_scenario.hpp"
 #include "core/io/handbook.hpp"
-#include "core/io/read_profile.hpp"
 #include "core/io/read_scenario.hpp"
 #include "core/resolve/resolve.hpp"
 #include "core/scenario/ranges.hpp"
@@ -19,7 +19,6 @@ constexpr FieldText objective_field{.key = "objective", .fallback = "step", .hel
 constexpr FieldText top_field{"top", "", 1, 100, "5", "Layouts in the answer."};
 constexpr FieldText engines_field{.key = "engines", .fallback = "usual", .help = "Engines to choose from."};
 constexpr FieldText schedules_field{.key = "schedules", .fallback = "engine", .help = "Pipeline schedules to try."};
-constexpr std::string_view handbook_prefix = "handbook:";
 constexpr auto engine_sets = std::to_array<std::string_view>({"usual", "all"});
 constexpr auto schedule_sets = std::to_array<std::string_view>({"engine", "all"});
 
@@ -107,10 +106,8 @@ PlanQuestion read_question(const Json& request, Reading& reading) {
                                            : usual_engines(gpus);
   Cluster whole = cluster;
   whole.gpus = gpus;
-  Result<Profile> profile = read_profile(request.contains("profile") ? request["profile"] : Json::object(), "/profile",
-                                         default_profile(whole));
-  for (Issue& issue : profile.issues) reading.issues.push_back(std::move(issue));
-  if (profile.ok()) out.profile = std::move(*profile.value);
+  std::optional<Profile> profile = read_asked_profile(request, whole, reading);
+  if (profile) out.profile = std::move(*profile);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include "core/count/memory.hpp"
 #include "core/io/write_value.hpp"
 #include "core/resolve/resolve.hpp"
+#include "core/resolve/rules.hpp"
 #include "core/scenario/rounding.hpp"
 #include "core/scenario/words.hpp"
 #include "core/search/search.hpp"
@@ -48,9 +49,7 @@ Json one_gpu(const PlanQuestion& asked) {
   request.training.micro_batch_size = request.training.global_batch_size = 1;
   request.training.recompute.emplace().kind = Recompute::full;
   const Scenario s = filled_in(request);
-  PhaseTotals totals;
-  count_memory(s, asked.profile.overhead, 0, totals);
-  const Bytes needed = totals.peak(), capacity = s.cluster.gpu.memory;
+  const Bytes needed = device_peak(s, asked.profile.overhead), capacity = s.cluster.gpu.memory;
   const bool fits = needed <= capacity;
   return {{"id", "one_gpu"},
           {"fits", fits},
@@ -59,10 +58,11 @@ Json one_gpu(const PlanQuestion& asked) {
                        (fits ? ", and fits: more GPUs are for speed." : ", and does not fit: states have to be cut.")}};
 }
 
-Json tried(const PlanQuestion& asked, const Step& step, const std::vector<Plan>& plans) {
+/// `best`: whether the step allows what was found to be best.
+Json tried(const PlanQuestion& asked, const Step& step, const std::vector<Plan>& plans, bool best) {
   Json json{{"id", step.id}};
   std::string text = std::string(step.what) + ": ";
-  if (!plans.empty() && uses(plans.front().candidate.grid, step.kinds) && step.kinds.sharding) {
+  if (best) {
     json["fits"] = true;
     json["step_seconds"] = rounded_number(plans.front().step.seconds.value);
     json["text"] = text + seconds_text(plans.front().step.seconds.value) + " a step, the best there is.";
@@ -78,10 +78,10 @@ Json tried(const PlanQuestion& asked, const Step& step, const std::vector<Plan>&
   const Found found = search(part.question, part.profile);
   json["fits"] = !found.best.empty();
   if (!found.best.empty()) {
-    const Plan best = make_plan(part.question.request, part.profile, found.best.front());
-    json["step_seconds"] = rounded_number(best.step.seconds.value);
-    json["layout"] = layout_text(best.scenario);
-    text += seconds_text(best.step.seconds.value) + " a step with " + layout_text(best.scenario) + '.';
+    const Plan plan = make_plan(part.question.request, part.profile, found.best.front());
+    json["step_seconds"] = rounded_number(plan.step.seconds.value);
+    json["layout"] = layout_text(plan.scenario);
+    text += seconds_text(plan.step.seconds.value) + " a step with " + layout_text(plan.scenario) + '.';
   } else if (found.counts.grids == 0) {
     text += "none of these engines has a legal layout.";
   } else if (found.counts.evaluated == 0 || found.counts.fit > 0) {
@@ -118,14 +118,14 @@ Json decision(const PlanQuestion& asked, const std::vector<Plan>& plans) {
   kinds.context = true;
   steps.push_back({"context", "Sequences cut as well (CP)", "there are too few GPUs", kinds});
   for (const Step& step : steps) {
-    list.push_back(tried(asked, step, plans));
     const bool best = !plans.empty() && uses(plans.front().candidate.grid, step.kinds) && step.kinds.sharding;
+    list.push_back(tried(asked, step, plans, best));
     if (best) break;  // whatever else there is was searched, and is slower
   }
   return list;
 }
 
-Json binding(const PlanQuestion& asked, const Plan& plan) {
+Json binding(const Plan& plan) {
   const Candidate& c = plan.candidate;
   const Bytes capacity = plan.scenario.cluster.gpu.memory;
   std::vector<std::pair<double, std::string_view>> parts;
@@ -139,7 +139,6 @@ Json binding(const PlanQuestion& asked, const Plan& plan) {
     std::replace(name.begin(), name.end(), '_', ' ');
     time += (i > 0 ? ", " : " ") + percent_text(parts[i].first) + ' ' + name;
   }
-  (void)asked;
   return {{{"id", "memory"},
            {"share", rounded_number(c.cost.memory / capacity)},
            {"text", "Memory: " + gib_text(c.cost.memory) + " of " + gib_text(capacity) + " on the fullest GPU."}},
@@ -224,13 +223,8 @@ Json more_memory(const PlanQuestion& asked, const Found& found, double before) {
     if (c.fits || c.cost.seconds.value >= best) continue;
     Scenario s = scenario_of(asked.question.request, c);
     s.cluster.gpu.memory = more * s.cluster.gpu.memory;
-    Bytes most{};
-    for (std::int64_t stage = 0; stage < s.parallelism.pipeline; ++stage) {
-      PhaseTotals totals;
-      count_memory(s, asked.profile.overhead, stage, totals);
-      most = max(most, totals.peak());
-    }
-    if (most <= s.cluster.gpu.memory) best = std::min(best, estimate_step(s, asked.profile).seconds.value);
+    if (device_peak(s, asked.profile.overhead) <= s.cluster.gpu.memory)
+      best = std::min(best, estimate_step(s, asked.profile).seconds.value);
   }
   return gain("memory", "more memory", before, best);
 }
@@ -279,7 +273,7 @@ Json write_reasons(const PlanQuestion& asked, const std::vector<Plan>& plans, co
   reasons["decision"] = decision(asked, plans);
   reasons["misses"] = misses(asked, found);
   if (plans.empty()) return reasons;
-  reasons["binding"] = binding(asked, plans.front());
+  reasons["binding"] = binding(plans.front());
   if (plans.size() > 1) reasons["runner_up"] = runner_up(plans[0], plans[1]);
   reasons["sensitivity"] = sensitivity(asked, plans, found);
   return reasons;

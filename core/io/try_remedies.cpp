@@ -4,10 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "core/compose/step.hpp"
+#include "core/count/memory.hpp"
 #include "core/diagnose/remedies.hpp"
 #include "core/io/read_scenario.hpp"
-#include "core/io/stage_memory.hpp"
 #include "core/io/write_scenario.hpp"
 #include "core/io/write_step.hpp"
 #include "core/io/write_value.hpp"
@@ -16,11 +15,6 @@ namespace meshgauge {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Bytes needed(const Scenario& s, const Profile& profile) {
-  const std::vector<StageMemory> stages = all_stages(s, profile.overhead);
-  return stages[binding_stage(stages)].device_peak();
-}
 
 Json value_of(const Change& change) {
   return std::visit([](const auto& value) { return Json(value); }, change.value);
@@ -32,7 +26,7 @@ struct Tried {
   Json set;
   Scenario scenario;
   Bytes needed{};
-  StepReport step;
+  StepReport step;  ///< the caller's, for those that it keeps
 
   [[nodiscard]] bool fits() const { return needed <= scenario.cluster.gpu.memory; }
 };
@@ -52,8 +46,7 @@ std::vector<Tried> try_all(const std::vector<Remedy>& list, const Scenario& scen
     if (!resolution.ok()) continue;
     Tried tried{
         .remedy = &remedy, .set = std::move(set), .scenario = std::move(resolution.value->scenario), .step = {}};
-    tried.needed = needed(tried.scenario, profile);
-    tried.step = estimate_step(tried.scenario, profile);
+    tried.needed = device_peak(tried.scenario, profile.overhead);
     all.push_back(std::move(tried));
   }
   return all;
@@ -72,23 +65,27 @@ Json write_tried(const Tried& tried, Bytes before) {
 }  // namespace
 
 Json try_remedies(const Scenario& scenario, const Json& model, const Profile& profile) {
-  const Bytes before = needed(scenario, profile);
+  const Bytes before = device_peak(scenario, profile.overhead);
   const std::vector<Remedy> list = remedies(scenario);
   std::vector<Tried> all = try_all(list, scenario, model, profile);
   all.erase(std::remove_if(all.begin(), all.end(), [&](const Tried& t) { return !(t.needed < before); }), all.end());
   std::stable_sort(all.begin(), all.end(), [](const Tried& a, const Tried& b) { return a.needed < b.needed; });
   Json json = Json::array();
-  for (const Tried& tried : all) json.push_back(write_tried(tried, before));
+  for (Tried& tried : all) {
+    tried.step = estimate_step(tried.scenario, profile);
+    json.push_back(write_tried(tried, before));
+  }
   return json;
 }
 
-Json try_changes(const Scenario& scenario, const Json& model, const Profile& profile) {
-  const Bytes before = needed(scenario, profile);
+Json try_changes(const Scenario& scenario, Bytes before, const StepReport& now, const Json& model,
+                 const Profile& profile) {
   // Sequences, batches and GPUs may change, so times are compared by the tokens of one GPU.
-  const double rate = estimate_step(scenario, profile).tokens_per_second_per_gpu;
+  const double rate = now.tokens_per_second_per_gpu;
   std::vector<Remedy> list = remedies(scenario);
   for (Remedy& change : speedups(scenario)) list.push_back(std::move(change));
   std::vector<Tried> all = try_all(list, scenario, model, profile);
+  for (Tried& tried : all) tried.step = estimate_step(tried.scenario, profile);
   const auto useless = [&](const Tried& t) { return !(t.needed < before) && t.step.tokens_per_second_per_gpu <= rate; };
   all.erase(std::remove_if(all.begin(), all.end(), useless), all.end());
   std::stable_sort(all.begin(), all.end(), [](const Tried& a, const Tried& b) {

@@ -12,12 +12,7 @@ namespace {
 
 constexpr auto engines =
     std::to_array<Engine>({Engine::hf, Engine::fsdp1, Engine::fsdp2, Engine::deepspeed, Engine::ddp, Engine::single});
-constexpr auto carries = [] {
-  std::array<std::string_view, std::size(program_fields) + 1> fields{};
-  for (std::size_t i = 0; i < std::size(program_fields); ++i) fields[i] = program_fields[i];
-  fields.back() = "/parallelism/reshard_after_forward";
-  return fields;
-}();
+constexpr auto carries = program_fields_and("/parallelism/reshard_after_forward");
 
 bool shards_with_fsdp(const Scenario& s) {
   const Engine e = s.training.engine;

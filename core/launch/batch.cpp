@@ -1,7 +1,6 @@
 // What the global batch is made of, and rules of thumb for the learning rate that goes with another one.
 #include "core/launch/batch.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace meshgauge {
@@ -88,14 +87,6 @@ BatchHint warm_up(bool adaptive) {
 }
 
 }  // namespace
-
-BatchParts batch_parts(const Scenario& s) {
-  return {.global_batch = s.training.global_batch_size,
-          .micro_batch = s.training.micro_batch_size,
-          .accumulation = s.micro_batches(),
-          .data_parallel = s.parallelism.data,
-          .tokens_per_step = s.tokens_per_step()};
-}
 
 std::vector<BatchHint> batch_hints(const Scenario& s, const BatchReference& reference) {
   const auto batch = static_cast<double>(s.training.global_batch_size);

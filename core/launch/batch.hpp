@@ -10,13 +10,6 @@
 
 namespace meshgauge {
 
-/// Global batch = micro-batch x accumulation x data parallel.
-struct BatchParts {
-  std::int64_t global_batch = 0, micro_batch = 0, accumulation = 0, data_parallel = 0;
-  double tokens_per_step = 0;
-};
-[[nodiscard]] BatchParts batch_parts(const Scenario&);
-
 /// A batch that a learning rate is known for, and what else is known of the training.
 struct BatchReference {
   std::optional<double> global_batch;   ///< sequences

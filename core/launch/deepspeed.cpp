@@ -11,18 +11,11 @@ namespace meshgauge::launch {
 namespace {
 
 constexpr auto engines = std::to_array<Engine>({Engine::deepspeed});
-constexpr auto own_fields = std::to_array<std::string_view>(
-    {"/training/gradient_dtype", "/training/reduce_dtype", "/training/overlap_gradient_reduction",
-     "/training/reduce_bucket_size", "/training/stage3_prefetch_bucket_size", "/training/stage3_max_reuse_distance",
-     "/training/sub_group_size", "/training/zero_hpz_partition_size", "/training/zero_quantized_weights",
-     "/training/zero_quantized_gradients"});
-constexpr auto carries = [] {
-  std::array<std::string_view, std::size(program_fields) + own_fields.size()> fields{};
-  std::size_t count = 0;
-  for (const std::string_view field : program_fields) fields[count++] = field;
-  for (const std::string_view field : own_fields) fields[count++] = field;
-  return fields;
-}();
+constexpr auto carries = program_fields_and(
+    "/training/gradient_dtype", "/training/reduce_dtype", "/training/overlap_gradient_reduction",
+    "/training/reduce_bucket_size", "/training/stage3_prefetch_bucket_size", "/training/stage3_max_reuse_distance",
+    "/training/sub_group_size", "/training/zero_hpz_partition_size", "/training/zero_quantized_weights",
+    "/training/zero_quantized_gradients");
 
 void check(const Scenario& s, Findings& findings) {
   const Training& t = s.training;
@@ -69,6 +62,8 @@ Settings zero_settings(const Scenario& s) {
 Setting optimizer(Optimizer kind) {
   Settings parameters = {{"lr", Literal{std::string(learning_rate)}}};
   if (kind == Optimizer::momentum) parameters.push_back({"momentum", literal(0.9)});
+  // Its own AdamW needs a compiler on the machine; torch's needs none.
+  if (kind == Optimizer::adamw) parameters.push_back({"torch_adam", true});
   const char* type = kind == Optimizer::adamw ? "AdamW" : "SGD";
   return {"optimizer", Settings{{"type", std::string(type)}, {"params", std::move(parameters)}}};
 }
@@ -94,10 +89,6 @@ std::string deepspeed_json(const Scenario& s) {
     settings.push_back({"communication_data_type", std::string(name_of(t.reduce_dtype))});
   }
   settings.push_back(optimizer(t.optimizer));
-  // Its own AdamW needs a compiler on the machine; torch's needs none.
-  if (t.optimizer == Optimizer::adamw) {
-    std::get<Settings>(std::get<Settings>(settings.back().value)[1].value).push_back({"torch_adam", true});
-  }
   settings.push_back({"zero_optimization", zero_settings(s)});
   settings.push_back({"zero_allow_untested_optimizer", true});
   return to_json(settings);

@@ -9,12 +9,8 @@ namespace meshgauge::launch {
 namespace {
 
 constexpr auto engines = std::to_array<Engine>({Engine::fsdp2});
-constexpr auto carries = [] {
-  std::array<std::string_view, std::size(program_fields) + 3> fields{
-      "/training/reduce_dtype", "/parallelism/data_parallel_replicate_size", "/parallelism/reshard_after_forward"};
-  for (std::size_t i = 0; i < std::size(program_fields); ++i) fields[i + 3] = program_fields[i];
-  return fields;
-}();
+constexpr auto carries = program_fields_and("/training/reduce_dtype", "/parallelism/data_parallel_replicate_size",
+                                            "/parallelism/reshard_after_forward");
 
 void check(const Scenario& s, Findings& findings) {
   const Training& t = s.training;

@@ -117,26 +117,18 @@ std::vector<std::int64_t> group_ranks(const GroupKind& kind, std::int64_t index)
 }
 
 Reach group_reach(const Cluster& cluster, const std::vector<std::int64_t>& ranks) {
-  const auto all_within = [&](std::int64_t gpus) {
-    return std::all_of(ranks.begin(), ranks.end(),
-                       [&](std::int64_t rank) { return rank / gpus == ranks.front() / gpus; });
-  };
+  const auto all_within = [&](std::int64_t gpus) { return ranks.front() / gpus == ranks.back() / gpus; };
   if (all_within(cluster.gpus_per_node)) return Reach::inside_node;
   const bool blocks = cluster.oversubscription > 1 && !all_within(cluster.gpus_per_block());
   return blocks ? Reach::between_blocks : Reach::between_nodes;
 }
 
 std::int64_t most_in_one_node(const Cluster& cluster, const std::vector<std::int64_t>& ranks) {
-  std::vector<std::int64_t> nodes;
-  nodes.reserve(ranks.size());
-  for (const std::int64_t rank : ranks) nodes.push_back(rank / cluster.gpus_per_node);
-  std::sort(nodes.begin(), nodes.end());
-  std::int64_t most = 0;
-  for (std::size_t first = 0; first < nodes.size();) {
-    std::size_t last = first;
-    while (last < nodes.size() && nodes[last] == nodes[first]) ++last;
-    most = std::max(most, static_cast<std::int64_t>(last - first));
-    first = last;
+  std::int64_t most = 0, here = 0, node = -1;
+  for (const std::int64_t rank : ranks) {
+    here = rank / cluster.gpus_per_node == node ? here + 1 : 1;
+    node = rank / cluster.gpus_per_node;
+    most = std::max(most, here);
   }
   return most;
 }

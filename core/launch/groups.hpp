@@ -45,11 +45,11 @@ struct GroupKind {
 /// etp x ep x edp x pp over the same ranks. torchtitan 0.2 nests its meshes alike (distributed/parallel_dims.py).
 [[nodiscard]] Result<std::vector<GroupKind>> process_groups(const Scenario&, RankOrder);
 
-/// Ranks of the `index`-th group.
+/// Ranks of the `index`-th group, ascending: each degree of a group strides over all of those before it.
 [[nodiscard]] std::vector<std::int64_t> group_ranks(const GroupKind&, std::int64_t index);
 
+/// Both of ranks as group_ranks() gives them.
 [[nodiscard]] Reach group_reach(const Cluster&, const std::vector<std::int64_t>& ranks);
-
 /// The most ranks of one group that sit in one node.
 [[nodiscard]] std::int64_t most_in_one_node(const Cluster&, const std::vector<std::int64_t>& ranks);
 

@@ -1,6 +1,8 @@
 // The programs in plain Python: what of a scenario they can do, and their settings.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +32,14 @@ inline constexpr std::string_view program_fields[] = {"/parallelism/data_paralle
                                                       "/training/optimizer_offload",
                                                       "/training/parameter_offload",
                                                       "/parallelism/zero_stage"};
+
+/// Those and what a target carries of its own.
+template <class... Own>
+constexpr auto program_fields_and(Own... own) {
+  std::array<std::string_view, std::size(program_fields) + sizeof...(own)> fields{own...};
+  std::copy(std::begin(program_fields), std::end(program_fields), fields.begin() + sizeof...(own));
+  return fields;
+}
 
 /// What model.py and its loops cannot do. `precisions` and `optimizers` are those of the target.
 void check_program(const Scenario&, std::span<const Precision> precisions, std::span<const Optimizer> optimizers,

@@ -10,12 +10,7 @@ namespace meshgauge::launch {
 namespace {
 
 constexpr auto engines = std::to_array<Engine>({Engine::ddp, Engine::single});
-constexpr auto carries = [] {
-  std::array<std::string_view, std::size(program_fields) + 1> fields{};
-  for (std::size_t i = 0; i < std::size(program_fields); ++i) fields[i] = program_fields[i];
-  fields.back() = "/training/reduce_dtype";
-  return fields;
-}();
+constexpr auto carries = program_fields_and("/training/reduce_dtype");
 
 void check(const Scenario& s, Findings& findings) {
   check_program(s, std::array{Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp16, Precision::pure_bf16},

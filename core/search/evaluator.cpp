@@ -174,9 +174,7 @@ Evaluation Evaluator::evaluate(std::size_t which) {
   if (!stage.updated) update(stage);
   if (!kernels.priced) price(kernels);
   const Scenario& s = stage.scenario;
-  const Pipeline pipeline = pipeline_of(s);
-  const bool halves = pipeline.schedule == Schedule::dualpipe && pipeline.stages > 1;
-  const double passes = static_cast<double>(pipeline.micro_batches) / (halves ? 2 : 1);
+  const Pipeline& pipeline = pricer_.pipeline();
 
   Evaluation out;
   times_.clear();
@@ -186,7 +184,8 @@ Evaluation Evaluator::evaluate(std::size_t which) {
   std::size_t slowest = 0;
   bool agree = false;
   for (std::size_t i = 0; i < class_count_; ++i) {
-    const PricedStage rank = whole_rank(s, profile_, kernels.passes[i], passes, stage.updates[i].price, nullptr);
+    const PricedStage rank =
+        whole_rank(s, profile_, kernels.passes[i], pricer_.passes(), stage.updates[i].price, nullptr);
     agree = agree || rank.agrees;
     if (rank.time.total() > busiest) {
       busiest = rank.time.total();

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/issue.hpp"
 #include "core/search/candidate.hpp"
-#include "core/search/exclusions.hpp"
 #include "core/search/question.hpp"
 
 namespace meshgauge {
@@ -24,7 +24,6 @@ struct Found {
   /// Time against memory, whether it fits or not. Once the search is done, nothing is missing that is no slower than
   /// the last of `best` or than frontier_reach times the first.
   std::vector<Candidate> frontier;
-  std::vector<Exclusion> excluded;
   SearchCounts counts;
   Issues issues;  ///< what every engine refuses, if none can train this at all
 };

@@ -1,6 +1,11 @@
 #include "core/search/layout.hpp"
 
 namespace meshgauge {
+namespace {
+
+std::int32_t small(std::int64_t n) { return static_cast<std::int32_t>(n); }
+
+}  // namespace
 
 void set_grid(const Grid& grid, Scenario& s) {
   s.cluster.gpus = grid.gpus;
@@ -19,6 +24,24 @@ void set_recompute(const RecomputeChoice& choice, Scenario& s) {
   s.training.recompute_method = choice.method;
   s.training.recompute_layers = choice.layers;
   s.training.recompute_modules = choice.modules;
+}
+
+Grid grid_of(const Scenario& s) {
+  const Parallelism& p = s.parallelism;
+  return {.gpus = small(s.cluster.gpus),
+          .tensor = small(p.tensor),
+          .context = small(p.context),
+          .pipeline = small(p.pipeline),
+          .data = small(p.data),
+          .expert_tensor = small(p.expert_tensor),
+          .expert = small(p.expert),
+          .micro_batch = small(s.training.micro_batch_size),
+          .sequence_parallel = p.sequence_parallel};
+}
+
+RecomputeChoice recompute_of(const Scenario& s) {
+  const Training& t = s.training;
+  return {t.recompute, t.recompute_method, small(t.recompute_layers), t.recompute_modules};
 }
 
 }  // namespace meshgauge

@@ -41,5 +41,8 @@ struct RecomputeChoice {
 /// Sets the fields. `follow_schedule` and `stage_layers` are the caller's.
 void set_grid(const Grid&, Scenario&);
 void set_recompute(const RecomputeChoice&, Scenario&);
+/// What they set.
+[[nodiscard]] Grid grid_of(const Scenario&);
+[[nodiscard]] RecomputeChoice recompute_of(const Scenario&);
 
 }  // namespace meshgauge

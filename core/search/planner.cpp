@@ -77,7 +77,6 @@ void Planner::search(const Branch& branch) {
   Candidate candidate{.engine = part.space.engine, .grid = part.space.grids[branch.grid]};
   Candidate best;
   const Scenario& s = part.evaluator.scenario(0);
-  part.evaluator.set_grid(candidate.grid, 1);
   part.recompute = recompute_choices(question_, part.space.stages.front(), candidate.grid.pipeline);
   part.evaluator.set_grid(candidate.grid, part.recompute.size());
   for (const ScheduleChoice& schedule : schedule_choices(question_, s)) {
@@ -126,11 +125,7 @@ void Planner::keep(const Candidate& candidate) {
 }
 
 Found Planner::found() const {
-  return {.best = best_,
-          .frontier = frontier_.list(),
-          .excluded = exclusions_.list(),
-          .counts = counts_,
-          .issues = issues_};
+  return {.best = best_, .frontier = frontier_.list(), .counts = counts_, .issues = issues_};
 }
 
 }  // namespace meshgauge

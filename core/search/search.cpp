@@ -13,23 +13,13 @@ Found search(const LayoutQuestion& question, const Profile& profile) {
 }
 
 Candidate candidate_of(const Scenario& s) {
-  const auto small = [](std::int64_t n) { return static_cast<std::int32_t>(n); };
   const Parallelism& p = s.parallelism;
-  const Training& t = s.training;
   Candidate c;
-  c.engine = t.engine;
+  c.engine = s.training.engine;
   c.zero_stage = p.zero_stage;
-  c.grid = {.gpus = small(s.cluster.gpus),
-            .tensor = small(p.tensor),
-            .context = small(p.context),
-            .pipeline = small(p.pipeline),
-            .data = small(p.data),
-            .expert_tensor = small(p.expert_tensor),
-            .expert = small(p.expert),
-            .micro_batch = small(t.micro_batch_size),
-            .sequence_parallel = p.sequence_parallel};
-  c.schedule = {p.schedule, small(p.virtual_pipeline), !p.stage_layers.empty()};
-  c.recompute = {t.recompute, t.recompute_method, small(t.recompute_layers), t.recompute_modules};
+  c.grid = grid_of(s);
+  c.schedule = {p.schedule, static_cast<std::int32_t>(p.virtual_pipeline), !p.stage_layers.empty()};
+  c.recompute = recompute_of(s);
   c.stage_layers = p.stage_layers;
   return c;
 }

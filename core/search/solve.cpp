@@ -8,6 +8,7 @@
 #include "core/count/parameters.hpp"
 #include "core/resolve/resolve.hpp"
 #include "core/search/search.hpp"
+#include "core/search/space.hpp"
 
 namespace meshgauge {
 namespace {
@@ -33,7 +34,7 @@ class Solver {
         halve(100000);
         break;
       case Unknown::max_micro_batch:
-        scan(descending(divisors_of(*question_.request.training.global_batch_size)));
+        scan(descending(divisors(*question_.request.training.global_batch_size)));
         break;
       case Unknown::min_gpus:
         scan(clusters(most_gpus));
@@ -58,16 +59,6 @@ class Solver {
     return std::max<std::int64_t>(128, 2 * ranks);
   }
 
-  static std::vector<std::int64_t> divisors_of(std::int64_t n) {
-    std::vector<std::int64_t> list;
-    for (std::int64_t i = 1; i * i <= n; ++i) {
-      if (n % i != 0) continue;
-      list.push_back(i);
-      if (i * i != n) list.push_back(n / i);
-    }
-    std::sort(list.begin(), list.end());
-    return list;
-  }
   static std::vector<std::int64_t> descending(std::vector<std::int64_t> list) {
     std::reverse(list.begin(), list.end());
     return list;
@@ -76,7 +67,7 @@ class Solver {
   /// Even parts of a node, then whole nodes.
   [[nodiscard]] std::vector<std::int64_t> clusters(std::int64_t most) const {
     const std::int64_t node = std::max<std::int64_t>(1, resolve_cluster(question_.request).gpus_per_node);
-    std::vector<std::int64_t> list = divisors_of(node);
+    std::vector<std::int64_t> list = divisors(node);
     for (std::int64_t n = 2 * node; n <= most; n += node) list.push_back(n);
     return list;
   }

@@ -9,7 +9,6 @@
 #include "core/resolve/resolve.hpp"
 
 namespace meshgauge {
-namespace {
 
 std::vector<std::int64_t> divisors(std::int64_t n) {
   std::vector<std::int64_t> low, high;
@@ -21,6 +20,8 @@ std::vector<std::int64_t> divisors(std::int64_t n) {
   low.insert(low.end(), high.rbegin(), high.rend());
   return low;
 }
+
+namespace {
 
 /// What is asked for, else all divisors where the kind is open, else one.
 std::vector<std::int64_t> degrees(const std::optional<std::int64_t>& asked, bool open, std::int64_t of) {
@@ -39,10 +40,7 @@ class GridWalk {
         exclusions_(exclusions) {}
 
   void walk(std::int64_t gpus) {
-    grid_ = {};
-    grid_.gpus = static_cast<std::int32_t>(gpus);
-    set_grid(grid_, s_);
-    s_.parallelism.sequence_parallel = false;
+    set_grid({.gpus = static_cast<std::int32_t>(gpus)}, s_);
     const ParallelismRequest& p = question_.request.parallelism;
     for (const std::int64_t t : degrees(p.tensor, engine_.tensor_parallel && question_.kinds.tensor, gpus)) {
       s_.parallelism.tensor = t;
@@ -97,28 +95,13 @@ class GridWalk {
     for (const std::int64_t b : degrees(asked, true, s_.training.global_batch_size / s_.parallelism.data)) {
       s_.training.micro_batch_size = b;
       if (asked && !exclusions_.keeps(Dimension::micro_batch, s_)) continue;
-      out_.push_back(grid());
+      out_.push_back(grid_of(s_));
     }
-  }
-
-  [[nodiscard]] Grid grid() const {
-    const auto small = [](std::int64_t n) { return static_cast<std::int32_t>(n); };
-    const Parallelism& p = s_.parallelism;
-    return {.gpus = grid_.gpus,
-            .tensor = small(p.tensor),
-            .context = small(p.context),
-            .pipeline = small(p.pipeline),
-            .data = small(p.data),
-            .expert_tensor = small(p.expert_tensor),
-            .expert = small(p.expert),
-            .micro_batch = small(s_.training.micro_batch_size),
-            .sequence_parallel = p.sequence_parallel};
   }
 
   const LayoutQuestion& question_;
   const EngineDescription& engine_;
   Scenario s_;
-  Grid grid_;
   std::vector<Grid>& out_;
   Exclusions& exclusions_;
 };
@@ -198,7 +181,7 @@ std::vector<RecomputeChoice> recompute_choices(const LayoutQuestion& question, c
                                                std::int64_t pipeline) {
   const Training& t = s.training;
   if (question.request.training.recompute) {
-    return {{t.recompute, t.recompute_method, static_cast<std::int32_t>(t.recompute_layers), t.recompute_modules}};
+    return {recompute_of(s)};
   }
   std::vector<RecomputeChoice> choices{{}};
   const auto selective = [&](const RecomputeModules& modules) {
@@ -232,12 +215,6 @@ std::vector<RecomputeChoice> recompute_choices(const LayoutQuestion& question, c
     }
   }
   return choices;
-}
-
-std::vector<std::int64_t> replica_choices(const LayoutQuestion& question, const Scenario& s) {
-  if (question.request.parallelism.replicas) return {*question.request.parallelism.replicas};
-  (void)s;
-  return {1};
 }
 
 }  // namespace meshgauge

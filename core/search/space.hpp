@@ -10,6 +10,9 @@
 
 namespace meshgauge {
 
+/// Ascending; none of what is less than one.
+[[nodiscard]] std::vector<std::int64_t> divisors(std::int64_t);
+
 /// One engine's part of the space. A scenario for each ZeRO stage, filled in with that stage's defaults.
 struct EngineSpace {
   Engine engine = Engine::single;
@@ -27,8 +30,5 @@ struct EngineSpace {
 /// has it.
 [[nodiscard]] std::vector<RecomputeChoice> recompute_choices(const LayoutQuestion&, const Scenario& of_engine,
                                                              std::int64_t pipeline);
-
-/// Sizes of HSDP's replicas to try.
-[[nodiscard]] std::vector<std::int64_t> replica_choices(const LayoutQuestion&, const Scenario&);
 
 }  // namespace meshgauge

@@ -2,12 +2,10 @@
 #include "core/io/calibrate.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "core/io/parse.hpp"
 #include "core/scenario/words.hpp"
 #include "native/cli/calibration_report.hpp"
 #include "native/cli/command.hpp"
@@ -90,18 +88,6 @@ std::optional<double> seconds_of(std::string text) {
   while (!text.empty() && text.back() == ' ') text.pop_back();
   const auto value = parse_quantity(text, Scale::count);
   return value ? std::optional(*value * scale) : std::nullopt;
-}
-
-Result<Json> read_document(const std::string& path, const char* flag) {
-  const Result<std::string> text = read_text(path);
-  Issues issues = text.issues;
-  if (text.ok()) {
-    Result<Json> parsed = parse_json(*text.value);
-    if (parsed.ok() && parsed.issues.empty()) return parsed;
-    issues = std::move(parsed.issues);
-  }
-  for (Issue& issue : issues) issue = {"", std::string(flag) + ": " + issue.message};
-  return issues;
 }
 
 /// Puts the measured number of a flag into the run, or says what is wrong with it.
@@ -214,20 +200,13 @@ int run_calibrate(std::span<const std::string> arguments) {
     issues.push_back({"", "Nothing measured is given. Name files of results or logs, - for standard input, or --run."});
   }
   const Json request = request_of(f, issues);
-  std::vector<std::string> texts;
-  std::size_t left = largest_total;
-  for (const std::string& path : f.paths) {
-    Result<std::string> text = read_text(path, left);
-    issues.insert(issues.end(), text.issues.begin(), text.issues.end());
-    if (!text.ok()) continue;
-    left -= text.value->size();
-    texts.push_back(std::move(*text.value));
-  }
+  const Result<std::vector<std::string>> texts = read_texts(f.paths, largest_total);
+  issues.insert(issues.end(), texts.issues.begin(), texts.issues.end());
   if (!issues.empty()) return refuse(issues, f.json);
   std::vector<NamedText> files;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
+  for (std::size_t i = 0; i < f.paths.size(); ++i) {
     const std::size_t slash = f.paths[i].find_last_of('/');
-    files.push_back({slash == std::string::npos ? f.paths[i] : f.paths[i].substr(slash + 1), texts[i]});
+    files.push_back({slash == std::string::npos ? f.paths[i] : f.paths[i].substr(slash + 1), (*texts.value)[i]});
   }
   const Result<Json> answer = calibrate_files(files, request);
   std::vector<FlagOfPath> flags;

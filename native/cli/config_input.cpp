@@ -29,11 +29,12 @@ Result<std::string> config_text(const std::string& path) {
 }
 
 bool is_config(const std::string& text) {
-  const Result<Json> document = parse_json(text);
+  if (!recognise_config(text)) return false;
+  const Result<Json> document = parse_json(text);  // a scenario that looks like a configuration is a scenario
   const bool scenario = document.ok() && document.value->is_object() &&
                         (document.value->contains("model") || document.value->contains("training") ||
                          document.value->contains("parallelism") || document.value->contains("cluster"));
-  return !scenario && recognise_config(text).has_value();
+  return !scenario;
 }
 
 Result<Json> scenario_of_config(const std::string& text, const Json& known) {

@@ -30,10 +30,10 @@ int run_estimate(std::span<const std::string> arguments) {
 
   Json request{{"command", "estimate"}};
   if (timeline || !trace.empty()) request["timeline"] = true;
-  const ScenarioAnswer asked = ask_about_scenario(std::move(request), input, parsed, json);
+  ScenarioAnswer asked = ask_about_scenario(std::move(request), input, parsed, json);
   if (!asked.answer) return asked.status;
-  Json answer = *asked.answer;
-  std::string text = asked.text;
+  Json& answer = *asked.answer;
+  std::string& text = asked.text;
   if (!trace.empty()) {
     const Issues issues = write_text(trace, trace_text(answer));
     if (!issues.empty()) return refuse(issues, json);

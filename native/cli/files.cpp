@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <system_error>
 #include <vector>
 
@@ -52,6 +53,32 @@ Result<std::string> read_text(const std::string& path, std::size_t limit) {
   const std::string most = number_text(static_cast<std::int64_t>(limit));
   return Issues{{"", (path == "-" ? "Standard input" : in_quotes(path)) + " goes on after " + most +
                          " bytes. Allowed: up to " + most + " (4 MiB)."}};
+}
+
+Result<std::vector<std::string>> read_texts(std::span<const std::string> paths, std::size_t limit) {
+  std::vector<std::string> texts;
+  Issues issues;
+  for (const std::string& path : paths) {
+    Result<std::string> text = read_text(path, limit);
+    issues.insert(issues.end(), text.issues.begin(), text.issues.end());
+    if (!text.ok()) continue;
+    limit -= text.value->size();
+    texts.push_back(std::move(*text.value));
+  }
+  if (!issues.empty()) return issues;
+  return texts;
+}
+
+Result<nlohmann::ordered_json> read_document(const std::string& path, std::string_view flag) {
+  const Result<std::string> text = read_text(path);
+  Issues issues = text.issues;
+  if (text.ok()) {
+    Result<nlohmann::ordered_json> parsed = parse_json(*text.value);
+    if (parsed.ok() && parsed.issues.empty()) return parsed;
+    issues = std::move(parsed.issues);
+  }
+  for (Issue& issue : issues) issue = {"", std::string(flag) + ": " + issue.message};
+  return issues;
 }
 
 Issues write_text(const std::string& path, std::string_view text) {

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/io/parse.hpp"
 #include "core/issue.hpp"
@@ -13,6 +16,12 @@ namespace meshgauge::cli {
 /// The text of a file, of standard input for "-". Stops reading past `limit` bytes, by default what a document may
 /// have.
 [[nodiscard]] Result<std::string> read_text(const std::string& path, std::size_t limit = largest_document);
+
+/// The texts of all files, which may have `limit` bytes together, or why some of them could not be read.
+[[nodiscard]] Result<std::vector<std::string>> read_texts(std::span<const std::string> paths, std::size_t limit);
+
+/// A JSON document that `flag` names; messages name the flag.
+[[nodiscard]] Result<nlohmann::ordered_json> read_document(const std::string& path, std::string_view flag);
 
 /// Why a file could not be written; empty if it was.
 [[nodiscard]] Issues write_text(const std::string& path, std::string_view text);

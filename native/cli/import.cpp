@@ -67,18 +67,11 @@ int run_import(std::span<const std::string> arguments) {
 
   Issues issues = issues_of(parsed.bad);
   if (paths.empty()) issues.push_back({"", "No file is given. Name one or more, or - for standard input."});
-  std::vector<std::string> texts;
-  std::size_t left = largest_total;
-  for (const std::string& path : paths) {
-    Result<std::string> text = read_text(path, left);
-    issues.insert(issues.end(), text.issues.begin(), text.issues.end());
-    if (!text.ok()) continue;
-    left -= text.value->size();
-    texts.push_back(std::move(*text.value));
-  }
+  const Result<std::vector<std::string>> texts = read_texts(paths, largest_total);
+  issues.insert(issues.end(), texts.issues.begin(), texts.issues.end());
   if (!issues.empty()) return refuse(issues, json);
   std::vector<NamedText> files;
-  for (std::size_t i = 0; i < paths.size(); ++i) files.push_back({paths[i], texts[i]});
+  for (std::size_t i = 0; i < paths.size(); ++i) files.push_back({paths[i], (*texts.value)[i]});
   const Result<Json> answer = import_files(files, place_of(place));
   std::vector<FlagOfPath> flags;
   for (const auto& [path, flag] : flag_of_path) flags.push_back({path, flag});

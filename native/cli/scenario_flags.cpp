@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "core/io/api.hpp"
+#include "core/io/handbook.hpp"
 #include "core/io/parse.hpp"
 #include "core/io/read_value.hpp"
 #include "core/scenario/fields.hpp"
@@ -52,7 +53,6 @@ constexpr auto flags = std::to_array<Flag>({
     {"--tokens", "/training/tokens"},
 });
 constexpr std::size_t flag_count = std::size(flags);
-constexpr std::string_view handbook_prefix = "handbook:";
 
 const FieldInfo* field_at(const std::vector<FieldInfo>& fields, std::string_view path) {
   const auto found = std::find_if(fields.begin(), fields.end(), [&](const FieldInfo& f) { return f.path == path; });

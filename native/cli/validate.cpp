@@ -8,7 +8,6 @@
 #include <optional>
 #include <vector>
 
-#include "core/io/parse.hpp"
 #include "core/scenario/words.hpp"
 #include "native/cli/command.hpp"
 #include "native/cli/files.hpp"
@@ -30,34 +29,6 @@ std::optional<double> share_of(std::string text) {
   const std::optional<double> percent = parse_quantity(text, Scale::count);
   if (!percent || !(*percent > 0) || *percent / 100 > largest_requirement) return std::nullopt;
   return *percent / 100;
-}
-
-Result<Json> read_profile_file(const std::string& path) {
-  if (path.empty()) return Json(nullptr);
-  const Result<std::string> text = read_text(path);
-  Issues issues = text.issues;
-  if (text.ok()) {
-    Result<Json> parsed = parse_json(*text.value);
-    if (parsed.ok() && parsed.issues.empty()) return parsed;
-    issues = std::move(parsed.issues);
-  }
-  for (Issue& issue : issues) issue = {"", "--profile: " + issue.message};
-  return issues;
-}
-
-Result<std::vector<std::string>> read_files(const std::vector<std::string>& paths) {
-  std::vector<std::string> texts;
-  Issues issues;
-  std::size_t left = largest_total;
-  for (const std::string& path : paths) {
-    Result<std::string> text = read_text(path, left);
-    issues.insert(issues.end(), text.issues.begin(), text.issues.end());
-    if (!text.ok()) continue;
-    left -= text.value->size();
-    texts.push_back(std::move(*text.value));
-  }
-  if (!issues.empty()) return issues;
-  return texts;
 }
 
 /// Answers on standard error, so that a table or a JSON answer stays what it is.
@@ -99,9 +70,9 @@ int run_validate(std::span<const std::string> arguments) {
     issues.push_back({"", "No file of measured runs is given. Name one or more, or - for standard input."});
   }
   if (!issues.empty()) return refuse(issues, json);
-  const Result<Json> profile = read_profile_file(profile_path);
+  const Result<Json> profile = profile_path.empty() ? Json(nullptr) : read_document(profile_path, "--profile");
   if (!profile.ok()) return refuse(profile.issues, json);
-  const Result<std::vector<std::string>> texts = read_files(paths);
+  const Result<std::vector<std::string>> texts = read_texts(paths, largest_total);
   if (!texts.ok()) return refuse(texts.issues, json);
   std::vector<RunLines> files;
   for (std::size_t i = 0; i < paths.size(); ++i) files.push_back({paths[i], (*texts.value)[i]});

@@ -80,4 +80,14 @@ std::optional<int> read_flags(CLI::App& app, std::span<const std::string> argume
   return std::nullopt;
 }
 
+std::vector<std::string_view> parts_of(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
 }  // namespace meshgauge::harness

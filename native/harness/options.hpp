@@ -4,6 +4,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -36,5 +38,8 @@ void add_common_flags(CLI::App&, CommonOptions&);
 /// Reads the arguments. The status to end with, if there is nothing more to do: --help was asked for, or a flag was
 /// wrong, which is then said on standard error by rank 0 alone.
 [[nodiscard]] std::optional<int> read_flags(CLI::App&, std::span<const std::string> arguments);
+
+/// What stands between separators; a text without one is one part. The views are into `text`.
+[[nodiscard]] std::vector<std::string_view> parts_of(std::string_view text, char separator);
 
 }  // namespace meshgauge::harness

@@ -27,16 +27,13 @@ std::vector<MatmulFormat> formats_of(const std::string& text, bool gpu) {
     return gpu ? std::vector<MatmulFormat>(on_gpu.begin(), on_gpu.end()) : std::vector{MatmulFormat::fp32};
   }
   std::vector<MatmulFormat> formats;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    const std::string name = text.substr(at, end - at);
+  for (const std::string_view name : parts_of(text, ',')) {
     const std::optional<MatmulFormat> format = from_name<MatmulFormat>(name);
     if (!format || format == MatmulFormat::fp4 || (!gpu && format != MatmulFormat::fp32)) {
       throw BadInput("--formats: " + in_quotes(name) + " is not measured. Allowed " +
                      (gpu ? "on a GPU: bf16, fp16, tf32, fp8, fp32." : "on a CPU: fp32."));
     }
     formats.push_back(*format);
-    at = end + 1;
   }
   return formats;
 }

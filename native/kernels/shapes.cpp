@@ -10,19 +10,10 @@
 #include "core/io/read_scenario.hpp"
 #include "core/scenario/words.hpp"
 #include "native/harness/failure.hpp"
+#include "native/harness/options.hpp"
 
 namespace meshgauge::harness {
 namespace {
-
-std::vector<std::string_view> parts_of(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, at), text.size());
-    parts.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
-}
 
 std::size_t side_of(std::string_view flag, std::string_view text, std::string_view shape) {
   constexpr std::size_t most = std::size_t{1} << 24U;

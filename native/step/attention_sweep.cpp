@@ -23,13 +23,13 @@ using harness::BadInput;
 using harness::Record;
 using harness::Runtime;
 
-[[noreturn]] void refuse_shape(const std::string& shape) {
+[[noreturn]] void refuse_shape(std::string_view shape) {
   throw BadInput("--shapes: " + in_quotes(shape) +
                  " is no shape of attention. Expected: SEQUENCESxTOKENSxHEADSxWIDTH, or HEADS/KEY_VALUE_HEADS, like "
                  "1x1024x32/8x128.");
 }
 
-std::size_t number(std::string_view text, const std::string& shape) {
+std::size_t number(std::string_view text, std::string_view shape) {
   std::size_t value = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || stop != text.data() + text.size() || value == 0 || value > 100'000'000)
@@ -37,20 +37,10 @@ std::size_t number(std::string_view text, const std::string& shape) {
   return value;
 }
 
-std::vector<std::string> parts_of(const std::string& text, char between) {
-  std::vector<std::string> parts;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find(between, start), text.size());
-    parts.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return parts;
-}
-
-AttentionShape shape_of_text(const std::string& text) {
-  const std::vector<std::string> parts = parts_of(text, 'x');
+AttentionShape shape_of_text(std::string_view text) {
+  const std::vector<std::string_view> parts = harness::parts_of(text, 'x');
   if (parts.size() != 4) refuse_shape(text);
-  const std::vector<std::string> heads = parts_of(parts[2], '/');
+  const std::vector<std::string_view> heads = harness::parts_of(parts[2], '/');
   if (heads.size() > 2) refuse_shape(text);
   const AttentionShape shape{.batch = number(parts[0], text),
                              .sequence = number(parts[1], text),
@@ -58,8 +48,8 @@ AttentionShape shape_of_text(const std::string& text) {
                              .kv_heads = number(heads.back(), text),
                              .head_dim = number(parts[3], text)};
   if (shape.heads % shape.kv_heads != 0) {
-    throw BadInput("--shapes: " + in_quotes(text) + ": " + heads.back() + " key-value heads do not divide " +
-                   heads.front() + " query heads.");
+    throw BadInput("--shapes: " + in_quotes(text) + ": " + std::string(heads.back()) +
+                   " key-value heads do not divide " + std::string(heads.front()) + " query heads.");
   }
   return shape;
 }
@@ -98,7 +88,7 @@ AttentionShape shape_of_model(const AttentionFlags& flags) {
 std::vector<bool> halves_of(const std::string& formats, bool gpu) {
   if (formats.empty()) return gpu ? std::vector{true} : std::vector{false};
   std::vector<bool> halves;
-  for (const std::string& format : parts_of(formats, ',')) {
+  for (const std::string_view format : harness::parts_of(formats, ',')) {
     if (format != "bf16" && format != "fp32") {
       throw BadInput("--formats: " + in_quotes(format) + ". Allowed: bf16, fp32.");
     }
@@ -189,7 +179,7 @@ void print_row(const AttentionShape& shape, const Record& r) {
 
 std::vector<AttentionShape> attention_shapes_of_text(const std::string& text) {
   std::vector<AttentionShape> shapes;
-  for (const std::string& part : parts_of(text, ',')) shapes.push_back(shape_of_text(part));
+  for (const std::string_view part : harness::parts_of(text, ',')) shapes.push_back(shape_of_text(part));
   return shapes;
 }
 

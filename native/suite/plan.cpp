@@ -95,6 +95,16 @@ void add_collectives(std::vector<Part>& parts, const Runtime& r, const SuiteScop
   }
 }
 
+/// Measures with these flags, into the file that it is given.
+template <class Flags>
+std::function<int(Runtime&, const std::string&)> run_of(const Flags& flags, int (*measure)(Runtime&, const Flags&)) {
+  return [=](Runtime& runtime, const std::string& json) {
+    Flags own = flags;
+    own.common.json = json;
+    return measure(runtime, own);
+  };
+}
+
 void add_products(std::vector<Part>& parts, const Runtime& r, const SuiteScope& scope) {
   if (!can_multiply(*r.device)) return;
   const bool gpu = r.device->is_gpu();
@@ -106,15 +116,12 @@ void add_products(std::vector<Part>& parts, const Runtime& r, const SuiteScope& 
     part.title = fmt::format("products in {}{}", format, model.model.empty() ? "" : " of " + model.model);
     part.kind = "gemm";
     part.seconds = (budget + 0.2) * (scope.quick && model.model.empty() ? 2 : 16);
-    part.run = [=](Runtime& runtime, const std::string& json) {
-      GemmFlags flags;
-      flags.common.json = json;
-      flags.formats = format;
-      flags.shapes = shapes;
-      flags.model = model;
-      flags.budget_seconds = budget;
-      return measure_products(runtime, flags);
-    };
+    GemmFlags flags;
+    flags.formats = format;
+    flags.shapes = shapes;
+    flags.model = model;
+    flags.budget_seconds = budget;
+    part.run = run_of(flags, measure_products);
     parts.push_back(std::move(part));
   };
   const ModelFlags model{.model = scope.model,
@@ -135,13 +142,10 @@ void add_copies(std::vector<Part>& parts, const SuiteScope& scope) {
   part.title = "copies";
   part.kind = "copy";
   part.seconds = (budget + 0.3) * (scope.quick ? 4 : 16);
-  part.run = [=](Runtime& runtime, const std::string& json) {
-    CopyFlags flags;
-    flags.common.json = json;
-    if (scope.quick) flags.sizes = {std::uint64_t{16} << 20U};
-    flags.budget_seconds = budget;
-    return measure_copies(runtime, flags);
-  };
+  CopyFlags flags;
+  if (scope.quick) flags.sizes = {std::uint64_t{16} << 20U};
+  flags.budget_seconds = budget;
+  part.run = run_of(flags, measure_copies);
   parts.push_back(std::move(part));
 }
 
@@ -153,13 +157,10 @@ void add_attention(std::vector<Part>& parts, const SuiteScope& scope) {
   part.title = "attention";
   part.kind = "attention";
   part.seconds = (budget + 0.2) * (scope.quick ? 2 : 12);
-  part.run = [=](Runtime& runtime, const std::string& json) {
-    step::AttentionFlags flags;
-    flags.common.json = json;
-    if (scope.quick) flags.shapes = "1x128x4x32";
-    flags.budget_seconds = budget;
-    return step::measure_attention(runtime, flags);
-  };
+  step::AttentionFlags flags;
+  if (scope.quick) flags.shapes = "1x128x4x32";
+  flags.budget_seconds = budget;
+  part.run = run_of(flags, step::measure_attention);
   parts.push_back(std::move(part));
 }
 
@@ -183,11 +184,7 @@ void add_step(std::vector<Part>& parts, const char* strategy, const StepSize& si
   std::replace(part.title.begin(), part.title.end(), '-', ' ');
   part.kind = "step";
   part.seconds = 4 * budget_seconds + 2;
-  part.run = [=](Runtime& runtime, const std::string& json) {
-    step::StepFlags own = flags;
-    own.common.json = json;
-    return step::measure_step(runtime, own);
-  };
+  part.run = run_of(flags, step::measure_step);
   parts.push_back(std::move(part));
 }
 

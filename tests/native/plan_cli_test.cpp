@@ -1,6 +1,4 @@
 // The command `plan` as it is typed: report, JSON, shards in files, exit status, refusals.
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -38,15 +36,12 @@ TEST_CASE("plan prints the best layouts and the reasons for them in 80 columns")
 }
 
 TEST_CASE("Shards in files are merged to the plan of one run") {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "meshgauge_plan_shards";
-  std::filesystem::create_directories(folder);
+  const meshgauge::testing::Scratch scratch;
   std::string files;
   for (int i = 0; i < 4; ++i) {
     const Outcome part = run(job + " --shard " + std::to_string(i) + "/4 --json");
     REQUIRE(part.status == 0);
-    const std::filesystem::path file = folder / (std::to_string(i) + ".json");
-    std::ofstream(file) << part.out;
-    files += ' ' + file.string();
+    files += ' ' + scratch.write(std::to_string(i) + ".json", part.out);
   }
   const Outcome merged = run("plan --json --merge" + files);
   const Outcome one = run(job + " --json");
@@ -56,7 +51,6 @@ TEST_CASE("Shards in files are merged to the plan of one run") {
   a.erase("search");  // how much a bound leaves out depends on what was found before
   b.erase("search");
   CHECK(a == b);
-  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("plan says with its status that nothing fits") {

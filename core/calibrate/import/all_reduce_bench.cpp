@@ -186,13 +186,9 @@ class Reader {
   std::int64_t ranks_ = 0, first_line_ = 0;
 };
 
-void read(std::string_view text, const KnownPlace& known, Imported& imported) {
-  read_lines<Reader>(text, known, imported);
-}
-
 }  // namespace
 
 const Importer all_reduce_bench{
-    .id = "all-reduce-bench", .kind = ImporterKind::benchmark, .recognises = recognises, .read = read};
+    .id = "all-reduce-bench", .kind = ImporterKind::benchmark, .recognises = recognises, .read = read_lines<Reader>};
 
 }  // namespace meshgauge

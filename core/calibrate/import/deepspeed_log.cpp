@@ -112,12 +112,9 @@ class Reader {
   bool unknown_batch_ = false;
 };
 
-void read(std::string_view text, const KnownPlace& known, Imported& imported) {
-  read_lines<Reader>(text, known, imported);
-}
-
 }  // namespace
 
-const Importer deepspeed_log{.id = "deepspeed", .kind = ImporterKind::training, .recognises = recognises, .read = read};
+const Importer deepspeed_log{
+    .id = "deepspeed", .kind = ImporterKind::training, .recognises = recognises, .read = read_lines<Reader>};
 
 }  // namespace meshgauge

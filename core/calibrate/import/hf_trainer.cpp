@@ -71,12 +71,9 @@ class Reader {
   bool dictionary_ = false;
 };
 
-void read(std::string_view text, const KnownPlace& known, Imported& imported) {
-  read_lines<Reader>(text, known, imported);
-}
-
 }  // namespace
 
-const Importer hf_trainer{.id = "hf-trainer", .kind = ImporterKind::training, .recognises = recognises, .read = read};
+const Importer hf_trainer{
+    .id = "hf-trainer", .kind = ImporterKind::training, .recognises = recognises, .read = read_lines<Reader>};
 
 }  // namespace meshgauge

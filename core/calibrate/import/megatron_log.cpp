@@ -81,12 +81,9 @@ class Reader {
   std::int64_t ranks_ = 0, sequence_ = 0;
 };
 
-void read(std::string_view text, const KnownPlace& known, Imported& imported) {
-  read_lines<Reader>(text, known, imported);
-}
-
 }  // namespace
 
-const Importer megatron_log{.id = "megatron", .kind = ImporterKind::training, .recognises = recognises, .read = read};
+const Importer megatron_log{
+    .id = "megatron", .kind = ImporterKind::training, .recognises = recognises, .read = read_lines<Reader>};
 
 }  // namespace meshgauge

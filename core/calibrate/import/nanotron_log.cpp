@@ -67,12 +67,9 @@ class Reader {
   double fewest_ = 0, most_ = 1e9;
 };
 
-void read(std::string_view text, const KnownPlace& known, Imported& imported) {
-  read_lines<Reader>(text, known, imported);
-}
-
 }  // namespace
 
-const Importer nanotron_log{.id = "nanotron", .kind = ImporterKind::training, .recognises = recognises, .read = read};
+const Importer nanotron_log{
+    .id = "nanotron", .kind = ImporterKind::training, .recognises = recognises, .read = read_lines<Reader>};
 
 }  // namespace meshgauge

@@ -29,9 +29,7 @@ struct NcclDevices {
 };
 
 struct NcclLayout {
-  std::int64_t ranks = 0, ranks_per_node = 0, gpus_per_node = 0;
   std::int64_t groups = 1;
-  bool abbreviated = false;       ///< some ranks are not listed
   std::int64_t times_rank_0 = 0;  ///< above 1: programs that do not know of each other
 };
 /// Fills GPU, ranks and nodes of the place, and says what the list leaves open.

@@ -285,12 +285,9 @@ class Reader {
   std::string pending_type_, pending_text_;
 };
 
-void read(std::string_view text, const KnownPlace& known, Imported& imported) {
-  read_lines<Reader>(text, known, imported);
-}
-
 }  // namespace
 
-const Importer nccl_tests{.id = "nccl-tests", .kind = ImporterKind::benchmark, .recognises = recognises, .read = read};
+const Importer nccl_tests{
+    .id = "nccl-tests", .kind = ImporterKind::benchmark, .recognises = recognises, .read = read_lines<Reader>};
 
 }  // namespace meshgauge

@@ -99,13 +99,9 @@ class Reader {
   std::int64_t gpus_ = 0;
 };
 
-void read(std::string_view text, const KnownPlace& known, Imported& imported) {
-  read_lines<Reader>(text, known, imported);
-}
-
 }  // namespace
 
 const Importer nvbandwidth{
-    .id = "nvbandwidth", .kind = ImporterKind::benchmark, .recognises = recognises, .read = read};
+    .id = "nvbandwidth", .kind = ImporterKind::benchmark, .recognises = recognises, .read = read_lines<Reader>};
 
 }  // namespace meshgauge

@@ -175,12 +175,8 @@ class Reader {
   std::int64_t rows_ = 0, failed_ = 0, left_open_ = 0;
 };
 
-void read(std::string_view text, const KnownPlace& known, Imported& imported) {
-  read_lines<Reader>(text, known, imported);
-}
-
 }  // namespace
 
-const Importer osu{.id = "osu", .kind = ImporterKind::benchmark, .recognises = recognises, .read = read};
+const Importer osu{.id = "osu", .kind = ImporterKind::benchmark, .recognises = recognises, .read = read_lines<Reader>};
 
 }  // namespace meshgauge

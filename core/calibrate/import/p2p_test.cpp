@@ -105,13 +105,11 @@ class Reader {
   std::int64_t gpus_ = 0, left_out_ = 0;
 };
 
-void read(std::string_view text, const KnownPlace& known, Imported& imported) {
-  read_lines<Reader>(text, known, imported);
-}
-
 }  // namespace
 
-const Importer p2p_test{
-    .id = "p2p-bandwidth-latency", .kind = ImporterKind::benchmark, .recognises = recognises, .read = read};
+const Importer p2p_test{.id = "p2p-bandwidth-latency",
+                        .kind = ImporterKind::benchmark,
+                        .recognises = recognises,
+                        .read = read_lines<Reader>};
 
 }  // namespace meshgauge

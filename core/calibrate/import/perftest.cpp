@@ -115,12 +115,9 @@ class Reader {
   bool open_ = false, both_directions_ = false, on_gpu_ = false;
 };
 
-void read(std::string_view text, const KnownPlace& known, Imported& imported) {
-  read_lines<Reader>(text, known, imported);
-}
-
 }  // namespace
 
-const Importer perftest{.id = "perftest", .kind = ImporterKind::benchmark, .recognises = recognises, .read = read};
+const Importer perftest{
+    .id = "perftest", .kind = ImporterKind::benchmark, .recognises = recognises, .read = read_lines<Reader>};
 
 }  // namespace meshgauge

@@ -76,13 +76,9 @@ class Reader {
   std::int64_t batch_ = 0, sequence_ = 0;
 };
 
-void read(std::string_view text, const KnownPlace& known, Imported& imported) {
-  read_lines<Reader>(text, known, imported);
-}
-
 }  // namespace
 
 const Importer torchtitan_log{
-    .id = "torchtitan", .kind = ImporterKind::training, .recognises = recognises, .read = read};
+    .id = "torchtitan", .kind = ImporterKind::training, .recognises = recognises, .read = read_lines<Reader>};
 
 }  // namespace meshgauge

@@ -108,13 +108,9 @@ class Reader {
   StepLog log_;
 };
 
-void read(std::string_view text, const KnownPlace& known, Imported& imported) {
-  read_lines<Reader>(text, known, imported);
-}
-
 }  // namespace
 
 const Importer training_script{
-    .id = "training-script", .kind = ImporterKind::training, .recognises = recognises, .read = read};
+    .id = "training-script", .kind = ImporterKind::training, .recognises = recognises, .read = read_lines<Reader>};
 
 }  // namespace meshgauge

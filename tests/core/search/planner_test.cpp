@@ -35,16 +35,6 @@ LayoutQuestion question(ModelShape model, const Cluster& cluster, Engine engine,
   return q;
 }
 
-Bytes device_peak(const Scenario& s, const Profile& profile) {
-  Bytes most{};
-  for (std::int64_t stage = 0; stage < s.parallelism.pipeline; ++stage) {
-    PhaseTotals totals;
-    count_memory(s, profile.overhead, stage, totals);
-    most = max(most, totals.peak());
-  }
-  return most;
-}
-
 /// All recompute choices there are for the engine: modules and blocks are Megatron's, operators PyTorch's.
 std::vector<RecomputeRequest> every_recompute(Engine engine, bool few) {
   std::vector<RecomputeRequest> list(2);
@@ -123,7 +113,7 @@ std::map<Grid, Best> brute_force(const LayoutQuestion& q, const Profile& profile
                         const Scenario& s = found.value->scenario;
                         Best& one = best[candidate_of(s).grid];
                         ++one.layouts;
-                        if (device_peak(s, profile) > s.cluster.gpu.memory) continue;
+                        if (device_peak(s, profile.overhead) > s.cluster.gpu.memory) continue;
                         const double seconds = estimate_step(s, profile, Record::no, no_replay).seconds.value;
                         one.seconds = std::min(one.seconds, seconds);
                       }
@@ -218,7 +208,7 @@ TEST_CASE("A layout has the time and the bytes of its own estimate, uneven split
         CHECK(broken_rules(s).empty());
         CHECK(estimate_step(s, profile, Record::no, no_replay).seconds.value ==
               Approx(c.cost.seconds.value).epsilon(1e-12));
-        CHECK(device_peak(s, profile) == c.cost.memory);
+        CHECK(device_peak(s, profile.overhead) == c.cost.memory);
         uneven += s.parallelism.stage_layers.empty() ? 0 : 1;
       }
     }
