@@ -18,19 +18,10 @@ const packagesForTests: Plugin = {
   },
 };
 
-/** The package names both modules; the page asks nothing that only the one with all commands answers. */
-const smallModuleOnly: Plugin = {
-  name: 'small-module-only',
-  enforce: 'post',
-  generateBundle(_, bundle) {
-    for (const name of Object.keys(bundle)) if (name.includes('meshgauge-all')) delete bundle[name];
-  },
-};
-
 export default defineConfig({
   base: './',
   define: { __VERSION__: JSON.stringify(packageFile.version) },
-  plugins: [packagesForTests, smallModuleOnly, svelte()],
+  plugins: [packagesForTests, svelte()],
   resolve: { alias: { $page: here('src') } },
   server: { fs: { allow: [here('..')] } },
   worker: { format: 'es' },

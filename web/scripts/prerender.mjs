@@ -75,10 +75,25 @@ const worker = (await readFile(new URL('service-worker.js', import.meta.url), 'u
   .replace("['FILES']", JSON.stringify(cached));
 await writeFile(new URL('sw.js', dist), worker);
 
-let total = 0;
-for (const name of await files()) {
-  const size = gzipSync(await readFile(new URL(name, dist)), { level: 9 }).length;
-  total += size;
-  console.log(`${(size / 1024).toFixed(1).padStart(7)} KB  ${name}`);
-}
-console.log(`${(total / 1024).toFixed(1).padStart(7)} KB  in all, gzip`);
+// The first load: what index.html names, what that imports, one language, and the core that answers key strokes.
+const names = await files();
+const first = new Set(['index.html', bootName, ...names.filter((name) => /\/(worker-|meshgauge-(?!all))/.test(name))]);
+const follow = async (name) => {
+  if (!name || first.has(name)) return;
+  first.add(name);
+  for (const [, other] of (await text(name)).matchAll(/(?:from|import)\s*["']\.\/([^"']+\.js)["']/g)) await follow(`assets/${other}`);
+};
+for (const [, name] of html.matchAll(/<(?:script|link)[^>]*(?:src|href)="\.\/([^"]+\.js)"/g)) await follow(name);
+for (const name of names) if (/\/(zh|core-zh)-/.test(name)) await follow(name); // the language that takes more
+
+const most = 350 * 1024;
+const sizes = await Promise.all(names.map(async (name) => [name, gzipSync(await readFile(new URL(name, dist)), { level: 9 }).length]));
+const report = (title, part) => {
+  const total = part.reduce((sum, [, size]) => sum + size, 0);
+  for (const [name, size] of part) console.log(`${(size / 1024).toFixed(1).padStart(7)} KB  ${name}`);
+  console.log(`${(total / 1024).toFixed(1).padStart(7)} KB  ${title}, gzip\n`);
+  return total;
+};
+const total = report('first load', sizes.filter(([name]) => first.has(name)));
+report('later, kept for use without a network', sizes.filter(([name]) => !first.has(name)));
+if (total > most) throw new Error(`the first load takes ${total} bytes, ${most} are allowed`);

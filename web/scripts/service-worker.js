@@ -10,7 +10,9 @@ self.addEventListener('install', (event) => {
 
 self.addEventListener('activate', (event) => {
   const outdated = (key) => key.startsWith('meshgauge-') && key !== name;
-  event.waitUntil(caches.keys().then((keys) => Promise.all(keys.filter(outdated).map((key) => caches.delete(key)))));
+  const clean = caches.keys().then((keys) => Promise.all(keys.filter(outdated).map((key) => caches.delete(key))));
+  // The page that brought this copy has it at once: what it has not asked for yet comes from here.
+  event.waitUntil(clean.then(() => self.clients.claim()));
 });
 
 // "Reload" on the page that was told of a new version.

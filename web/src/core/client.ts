@@ -1,17 +1,13 @@
 // Talks to the worker: one estimate in flight, one waiting, the latest wins. What is asked early waits for the core.
-import { wrap, type Remote } from 'comlink';
 import type { Describe, Entry, CatalogKind, Estimate, Refusal, Scenario } from './types';
 import type { Pasted } from '../header/recognise';
 import type { Mend } from './mend';
-import type { Service } from './worker';
+import { startThread, type Thread } from './thread';
 
 export type Answer = Estimate | Refusal;
 
 export class Client {
-  #worker: Worker;
-  /** Rejects when the worker did not load or fell over: it answers nothing then. */
-  #broken: Promise<never>;
-  #service: Remote<Service>;
+  #thread: Thread;
   #waiting: Scenario | undefined;
   #busy = false;
   #started = false;
@@ -21,22 +17,18 @@ export class Client {
   constructor(deliver: (scenario: Scenario, answer: Answer) => void, fail: (reason: string) => void) {
     this.#deliver = deliver;
     this.#fail = fail;
-    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
-    this.#broken = new Promise((_, reject) => {
-      this.#worker.addEventListener('error', (event) => reject(new Error(event.message || 'the worker did not load')));
-    });
-    this.#broken.catch((error: Error) => fail(error.message));
-    this.#service = wrap<Service>(this.#worker);
+    this.#thread = startThread(false);
+    this.#thread.broken.catch((error: Error) => fail(error.message));
   }
 
   async start(): Promise<void> {
-    await Promise.race([this.#service.start(), this.#broken]);
+    await this.#thread.started;
     this.#started = true;
     if (this.#waiting) void this.#work();
   }
 
   stop(): void {
-    this.#worker.terminate();
+    this.#thread.stop();
   }
 
   estimate(scenario: Scenario): void {
@@ -50,7 +42,7 @@ export class Client {
       while (this.#waiting) {
         const scenario = this.#waiting;
         this.#waiting = undefined;
-        const answer = await this.#service.ask({ command: 'estimate', scenario, explain: true });
+        const answer = await this.#thread.service.ask({ command: 'estimate', scenario, explain: true });
         this.#deliver(scenario, answer as Answer);
       }
     } catch (error) {
@@ -60,32 +52,32 @@ export class Client {
   }
 
   async describe(): Promise<Describe> {
-    return (await this.#service.ask({ command: 'describe' })) as Describe;
+    return (await this.#thread.service.ask({ command: 'describe' })) as Describe;
   }
 
   async catalog(kind: CatalogKind): Promise<Entry[]> {
-    const answer = (await this.#service.ask({ command: 'catalog', kind })) as { entries: Entry[] };
+    const answer = (await this.#thread.service.ask({ command: 'catalog', kind })) as { entries: Entry[] };
     return answer.entries;
   }
 
   async entry(kind: CatalogKind, id: string): Promise<Entry | undefined> {
-    const answer = (await this.#service.ask({ command: 'catalog', kind, id })) as { entry?: Entry };
+    const answer = (await this.#thread.service.ask({ command: 'catalog', kind, id })) as { entry?: Entry };
     return answer.entry;
   }
 
   defaults(scenario: Scenario): Promise<Record<string, unknown>> {
-    return this.#service.defaults(scenario);
+    return this.#thread.service.defaults(scenario);
   }
 
   mend(scenario: Scenario, edited: string): Promise<Mend | null> {
-    return this.#service.mend(scenario, edited);
+    return this.#thread.service.mend(scenario, edited);
   }
 
   recognise(text: string, now: Scenario): Promise<Pasted> {
-    return this.#service.recognise(text, now);
+    return this.#thread.service.recognise(text, now);
   }
 
   nextLegal(scenario: Scenario, path: string, from: number, direction: 1 | -1): Promise<number | undefined> {
-    return this.#service.nextLegal(scenario, path, from, direction);
+    return this.#thread.service.nextLegal(scenario, path, from, direction);
   }
 }

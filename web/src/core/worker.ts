@@ -12,8 +12,8 @@ let core: Core | undefined;
 const ask = (request: object): unknown => JSON.parse(core!.apiText(JSON.stringify(request)));
 
 const service = {
-  async start(): Promise<void> {
-    core = await load();
+  async start(all: boolean): Promise<void> {
+    core = await load({ all });
   },
   ask,
   defaults: (scenario: Scenario) => defaultsOf(scenario, ask),

@@ -1,0 +1,66 @@
+// What a tab asks of the core beside the estimate: for the scenario last answered, only while the tab is shown, once
+// the keys rest, and the latest wins. The old value stays until the new one is there.
+import type { Scenario } from '../core/types';
+import { result } from './result.svelte';
+
+/** `about`: what else the question depends on. */
+type Ask<T> = (scenario: Scenario, about: string | number, signal: AbortSignal) => Promise<T>;
+
+export class Live<T> {
+  value = $state.raw<T>();
+  /** The scenario that `value` answers. */
+  answered = $state.raw<Scenario>();
+  failure = $state<string | null>(null);
+  /** For longer than a tenth of a second. */
+  busy = $state(false);
+  #ask: Ask<T>;
+  #quiet: number;
+  #asked: [Scenario, string | number] | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #running: AbortController | undefined;
+
+  /** `quiet`: milliseconds without a key stroke before it asks. */
+  constructor(ask: Ask<T>, quiet = 50) {
+    this.#ask = ask;
+    this.#quiet = quiet;
+  }
+
+  /** Called in an effect. */
+  follow(shown: boolean, about: string | number = 0): void {
+    const scenario = result.answered;
+    const [before, beforeAbout] = this.#asked ?? [];
+    if (!shown || !result.ready || (scenario === before && about === beforeAbout)) return;
+    this.#asked = [scenario, about];
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#fetch(), scenario === before ? 0 : this.#quiet);
+  }
+
+  retry(): void {
+    if (this.#asked) void this.#fetch();
+  }
+
+  /** The old value stays, and the question is not asked again until something changes. */
+  cancel(): void {
+    clearTimeout(this.#timer);
+    this.#running?.abort();
+    this.busy = false;
+  }
+
+  async #fetch(): Promise<void> {
+    this.cancel();
+    const [scenario, about] = this.#asked!;
+    const running = (this.#running = new AbortController());
+    const slow = setTimeout(() => (this.busy = true), 100);
+    try {
+      const value = await this.#ask(scenario, about, running.signal);
+      if (running.signal.aborted) return;
+      [this.value, this.answered, this.failure] = [value, scenario, null];
+    } catch (error) {
+      if (running.signal.aborted) return;
+      this.failure = error instanceof Error ? error.message : String(error);
+    } finally {
+      clearTimeout(slow);
+      if (running === this.#running) this.busy = false;
+    }
+  }
+}
