@@ -4,10 +4,10 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "core/io/answer_text.hpp"
 #include "core/io/command_table.hpp"
 #include "core/io/parse.hpp"
 #include "core/io/read_value.hpp"
-#include "core/io/write_issues.hpp"
 #include "core/scenario/words.hpp"
 
 namespace meshgauge {
@@ -33,29 +33,12 @@ Result<Json> answer_request(const Json& request) {
   return commands[*choice].answer(request);
 }
 
-Json refusal(const Issues& issues) { return {{"ok", false}, {"issues", write_issues(issues)}}; }
-
-/// Paths of issues are those of the scenario document.
-Issues in_scenario(Issues issues) {
-  constexpr std::string_view scenario = "/scenario";
-  for (Issue& issue : issues) {
-    if (issue.path.rfind("/scenario/", 0) == 0) issue.path.erase(0, scenario.size());
-  }
-  return issues;
-}
-
-/// Bytes that are not UTF-8 cannot come from a parsed request; should any, they are replaced rather than thrown at.
-std::string text_of(const Json& answer) { return answer.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 }  // namespace
 
 std::string api(std::string_view request_json) {
   const Result<Json> request = parse_json(request_json);
-  if (!request.ok()) return text_of(refusal(capped(request.issues)));
-  Issues issues = in_scenario(request.issues);
-  const Result<Json> answer = answer_request(*request.value);
-  issues.insert(issues.end(), answer.issues.begin(), answer.issues.end());
-  return text_of(issues.empty() ? *answer.value : refusal(capped(std::move(issues))));
+  if (!request.ok()) return answer_text(request.issues, Json());
+  return answer_text(request.issues, answer_request(*request.value));
 }
 
 }  // namespace meshgauge

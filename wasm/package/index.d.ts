@@ -128,6 +128,11 @@ export interface Core {
   api<const R extends Request>(request: R): Response<R>;
   /** The same door for JSON text, as it is. */
   apiText(request: string): string;
+  /**
+   * `import` and `calibrate` on files of any length, which are handed over as they are: the answer is the one that they
+   * would have got inside the request. Of the module with every command.
+   */
+  apiTextWithFiles(request: string, files: { name: string; bytes: Uint8Array }[]): string;
 }
 
 export interface LoadOptions {

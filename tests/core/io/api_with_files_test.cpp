@@ -1,0 +1,54 @@
+// Files beside a request: the answer is the one that they would have got inside it, and their length has no limit.
+#include "core/io/api_with_files.hpp"
+
+#include <string>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/door.hpp"
+#include "tests/support/logs.hpp"
+
+namespace {
+
+using meshgauge::api_with_files;
+using meshgauge::test::log_text;
+using meshgauge::testing::ask;
+using meshgauge::testing::json;
+
+json beside(const json& request, const std::string& name, const std::string& text) {
+  const meshgauge::NamedText file{name, text};
+  return json::parse(api_with_files(request.dump(), {&file, 1}));
+}
+
+}  // namespace
+
+TEST_CASE("Files beside a request are imported as those inside it") {
+  const std::string log = log_text("nccl-tests-old-columns.txt");
+  const json place = {{"gpu", "a100-sxm-80gb"}, {"ranks_per_node", 8}};
+  const json inside = ask({{"command", "import"}, {"files", {{{"name", "a.log"}, {"text", log}}}}, {"place", place}});
+  REQUIRE(inside["ok"] == true);
+  CHECK(beside({{"command", "import"}, {"place", place}}, "a.log", log) == inside);
+}
+
+TEST_CASE("Files beside a request are calibrated from as those inside it") {
+  const std::string log = log_text("nccl-tests-all-reduce.txt");
+  const json inside = ask({{"command", "calibrate"}, {"files", {{{"file", "a.log"}, {"text", log}}}}});
+  REQUIRE(inside["ok"] == true);
+  CHECK(beside({{"command", "calibrate"}}, "a.log", log) == inside);
+}
+
+TEST_CASE("A file may be longer than a request, and hold any bytes") {
+  std::string log = log_text("nccl-tests-all-reduce.txt");
+  log += std::string(5U << 20U, '\xff');
+  const json answer = beside({{"command", "import"}}, "a.log", log);
+  REQUIRE(answer["ok"] == true);
+  CHECK(answer["files"][0]["tool"] == "nccl-tests");
+}
+
+TEST_CASE("What is wrong with a request beside files is said, all of it") {
+  const json answer = beside({{"command", "estimate"}, {"files", json::array()}}, "a", "");
+  CHECK(answer["ok"] == false);
+  CHECK(answer["issues"].size() == 2);
+  CHECK(beside({{"place", 1}}, "a", "")["issues"][0]["path"] == "/command");
+  CHECK(beside({{"command", "import"}, {"places", 1}}, "a", "")["issues"][0]["path"] == "/places");
+  CHECK(json::parse(api_with_files("{", {}))["ok"] == false);
+}
