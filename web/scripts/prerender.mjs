@@ -21,7 +21,7 @@ const ask = (request) => JSON.parse(core.apiText(JSON.stringify(request)));
 const estimate = ask({ command: 'estimate', scenario: defaultScenario, explain: true });
 if (!estimate.ok) throw new Error(`the default scenario is refused: ${JSON.stringify(estimate.issues)}`);
 const only = (object, keys) => Object.fromEntries(Object.entries(object).filter(([key]) => keys.includes(key)));
-const entry = (kind, id) => only(ask({ command: 'catalog', kind, id }).entry, ['id', 'name', 'layers', 'hidden', 'heads', 'kv_heads', 'gpus_per_node']);
+const entry = (kind, id) => only(ask({ command: 'catalog', kind, id }).entry, ['id', 'name', 'layers', 'hidden', 'heads', 'kv_heads', 'gpu', 'gpus_per_node']);
 const describe = ask({ command: 'describe' });
 const boot = {
   scenario: defaultScenario,

@@ -5,6 +5,7 @@ import './app.css';
 import type { Boot } from './core/types';
 import { theme } from './header/theme.svelte';
 import { address } from './state/address.svelte';
+import { kept } from './state/kept';
 import { offline } from './state/offline.svelte';
 import { result } from './state/result.svelte';
 import { fetchAll } from './tabs/lazy';
@@ -20,6 +21,7 @@ async function start(): Promise<void> {
   const core = result.start();
   hydrate(App, { target: document.getElementById('page')! });
   theme.start();
+  if (kept('profile')) void import('./state/profiles.svelte').then(({ profiles }) => profiles.load());
   await Promise.all([address.open(), core]);
   const idle = window.requestIdleCallback;
   await new Promise((rest) => (idle ? idle(rest, { timeout: 1000 }) : setTimeout(rest, 200)));

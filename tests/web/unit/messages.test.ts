@@ -1,12 +1,18 @@
 // No key of the language files is missing, unused, or filled differently in the two languages.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { en } from '$page/text/en';
-import { zh } from '$page/text/zh';
+import { en as page } from '$page/text/en';
+import { measured } from '$page/text/en-measured';
+import { zh as chinesePage } from '$page/text/zh';
+import { measured as chineseMeasured } from '$page/text/zh-measured';
+
+/** Those of tabs that are loaded later stand beside the page's. */
+const en: Record<string, string> = { ...page, ...measured };
+const zh: Record<string, string> = { ...chinesePage, ...chineseMeasured };
 
 const source = fileURLToPath(new URL('../../../web/src', import.meta.url));
 const code = readdirSync(source, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile() && /\.(svelte|ts)$/.test(entry.name) && !/^(en|zh|en-words|zh-words|core-zh)\.ts$/.test(entry.name))
+  .filter((entry) => entry.isFile() && /\.(svelte|ts)$/.test(entry.name) && !/^((en|zh)(-\w+)?|core-zh)\.ts$/.test(entry.name))
   .map((entry) => readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8'))
   .join('\n');
 
@@ -18,7 +24,7 @@ const prefixes = [
 ];
 const suffixes = [...code.matchAll(/`strategies\.\$\{\w+\}(_\w+)`/g)].map(([, suffix]) => suffix!);
 
-const keys = Object.keys(en) as (keyof typeof en)[];
+const keys = Object.keys(en);
 const placeholders = (text: string) => [...text.matchAll(/\{(\w+)/g)].map(([, name]) => name).sort();
 
 test('both languages have the same keys', () => {
@@ -31,7 +37,7 @@ test.each(keys)('%s is used', (key) => {
 });
 
 test.each(keys)('%s takes the same values in both languages', (key) => {
-  expect(new Set(placeholders(zh[key]))).toEqual(new Set(placeholders(en[key])));
+  expect(new Set(placeholders(zh[key]!))).toEqual(new Set(placeholders(en[key]!)));
 });
 
 test('every message that is asked for is there', () => {

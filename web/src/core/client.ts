@@ -8,9 +8,11 @@ export type Answer = Estimate | Refusal;
 
 export class Client {
   #thread: Thread;
-  #waiting: Scenario | undefined;
+  #waiting: { scenario: Scenario; prices: object } | undefined;
   #busy = false;
   #started = false;
+  /** The worker has the module that reads measured profiles. */
+  #all = false;
   #deliver: (scenario: Scenario, answer: Answer) => void;
   #fail: (reason: string) => void;
 
@@ -31,8 +33,9 @@ export class Client {
     this.#thread.stop();
   }
 
-  estimate(scenario: Scenario): void {
-    this.#waiting = scenario;
+  /** `prices`: a measured profile, or nothing. */
+  estimate(scenario: Scenario, prices: { profile?: object }): void {
+    this.#waiting = { scenario, prices };
     if (this.#started && !this.#busy) void this.#work();
   }
 
@@ -40,9 +43,13 @@ export class Client {
     this.#busy = true;
     try {
       while (this.#waiting) {
-        const scenario = this.#waiting;
+        const { scenario, prices } = this.#waiting;
         this.#waiting = undefined;
-        const answer = await this.#thread.service.ask({ command: 'estimate', scenario, explain: true });
+        if ('profile' in prices && !this.#all) {
+          await this.#thread.service.start(true);
+          this.#all = true;
+        }
+        const answer = await this.#thread.service.ask({ command: 'estimate', scenario, explain: true, ...prices });
         this.#deliver(scenario, answer as Answer);
       }
     } catch (error) {

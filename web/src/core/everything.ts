@@ -3,6 +3,7 @@
 import type { Remote } from 'comlink';
 import { startThread, type Thread } from './thread';
 import type { Refusal } from './types';
+import type { NamedBlob, Request } from './with-files';
 import type { Service } from './worker';
 
 type Work<T> = (core: Remote<Service>) => PromiseLike<T>;
@@ -29,6 +30,11 @@ export class Everything {
   /** The core's answer, refusals included. Rejects if the module did not load or fell over; asking again starts anew. */
   ask(request: object, signal?: AbortSignal): Promise<unknown> {
     return this.run((core) => core.ask(request), signal);
+  }
+
+  /** import or calibrate on files of any length. */
+  askWithFiles(request: Request, files: NamedBlob[], signal?: AbortSignal): Promise<unknown> {
+    return this.run((core) => core.askWithFiles(request, files), signal);
   }
 
   /** The same, where a refusal is an error like any other. */

@@ -6,6 +6,7 @@ import { read, write } from '../state/pointer';
 import { defaultsOf } from './defaults';
 import { mendOf } from './mend';
 import type { Estimate, Refusal, Scenario } from './types';
+import { askWithFiles, type NamedBlob, type Request } from './with-files';
 
 let core: Core | undefined;
 
@@ -16,6 +17,7 @@ const service = {
     core = await load({ all });
   },
   ask,
+  askWithFiles: (request: Request, files: NamedBlob[]) => askWithFiles(core!, request, files),
   defaults: (scenario: Scenario) => defaultsOf(scenario, ask),
   mend: (scenario: Scenario, edited: string) => mendOf(scenario, edited, ask),
   /** Here, so that ten megabytes of pasted text do not hold up the page. */

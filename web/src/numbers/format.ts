@@ -91,6 +91,8 @@ function numbersOf(code: LanguageCode) {
     },
     percent: (ratio: number, digits = 0) =>
       format(ratio, { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }),
+    /** A difference as a share, with its sign. */
+    signedPercent: (ratio: number) => format(ratio, { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1, signDisplay: 'exceptZero' }),
     /** Shares in a column, with one decimal and never a 0 for what is there. */
     finePercent: (ratio: number) => {
       const one = { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
@@ -105,6 +107,7 @@ function numbersOf(code: LanguageCode) {
     /** FLOPs of a step, FLOP/s of a GPU: value and SI prefix. */
     flops: (value: number, unit: string) =>
       join(scaled(value, [[1e18, `E${unit}`], [1e15, `P${unit}`], [1e12, `T${unit}`], [1e9, `G${unit}`], [1, unit]])),
+    day: (milliseconds: number) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(milliseconds),
     money: (usd: number) => `$${integer(usd)}`,
   };
 }

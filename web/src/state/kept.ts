@@ -1,6 +1,6 @@
 // What stays in this browser: the last scenario, language, theme. Works without storage, too.
 
-type Name = 'scenario' | 'language' | 'theme' | 'welcomed';
+type Name = 'scenario' | 'language' | 'theme' | 'welcomed' | 'profile';
 
 export function kept(name: Name): string | null {
   try {
@@ -15,5 +15,13 @@ export function keep(name: Name, value: string): void {
     localStorage.setItem(`meshgauge.${name}`, value);
   } catch {
     // Private mode: the page works, it only forgets.
+  }
+}
+
+export function forget(name: Name): void {
+  try {
+    localStorage.removeItem(`meshgauge.${name}`);
+  } catch {
+    // Nothing was kept.
   }
 }

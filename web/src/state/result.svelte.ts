@@ -5,6 +5,7 @@ import type { Boot, CatalogKind, Describe, Entry, Estimate, Field, Issue, Scenar
 import { recognise, type Pasted } from '../header/recognise';
 import { defaultScenario, sameScenario } from './default-scenario';
 import { fieldOf, read } from './pointer';
+import { profile } from './profile.svelte';
 import { scenario } from './scenario.svelte';
 
 type Catalog = Partial<Record<CatalogKind, Entry[]>>;
@@ -47,7 +48,7 @@ class ResultState {
     const client = new Client((asked, answer) => this.#take(asked, answer), (reason) => (this.failure = reason));
     this.#client = client;
     try {
-      client.estimate(scenario.now);
+      client.estimate(scenario.now, this.pricesOf(scenario.now));
       await client.start();
       this.describe = await client.describe();
       const kinds = ['models', 'systems', 'gpus'] as const;
@@ -59,8 +60,21 @@ class ResultState {
     }
   }
 
+  /** The catalog's id of the GPU that a scenario is on, as far as it is known. */
+  gpuOf({ cluster }: Scenario): string | undefined {
+    const system = this.catalog.systems?.find(({ id }) => id === cluster?.system);
+    if (system) return String(system.gpu);
+    const named = String(cluster?.gpu).toLowerCase();
+    return this.catalog.gpus?.find(({ id, aliases }) => id === named || (aliases as string[] | undefined)?.includes(named))?.id;
+  }
+
+  /** The applied profile, where it is of the scenario's GPU: every request that estimates takes it. */
+  pricesOf(asked: Scenario): { profile?: object } {
+    return profile.applied ? profile.for(this.gpuOf(asked)) : {};
+  }
+
   ask(asked: Scenario): void {
-    this.#client?.estimate(asked);
+    this.#client?.estimate(asked, this.pricesOf(asked));
   }
 
   #take(asked: Scenario, answer: Answer): void {

@@ -143,10 +143,16 @@ export const en = {
   'field.reset_named': 'Reset {field} to its default',
   'field.read_as': 'read as {echo}',
 
+  'profile.applied': 'Calibrated on {gpu}: “{name}”, {count} measurements.',
+  'profile.elsewhere': 'The profile “{name}” is of {gpu}: not applied to this scenario.',
+  'profile.show': 'Show',
+  'profile.stop': 'Stop using',
+
   'tabs.label': 'Details',
   'tab.memory': 'Memory',
   'tab.step': 'Step time',
   'tab.communication': 'Communication',
+  'tab.measured': 'Measured',
   'tab.learn': 'Learn',
   'grid.heading': 'Peak by stage and phase',
   'grid.note': 'GiB, device',

@@ -50,10 +50,20 @@ function fill(text: string, values: Values): string {
 export const spaced = (text: string) =>
   text.replace(/([\w%])(?=\p{Script=Han})/gu, '$1 ').replace(/(\p{Script=Han})(?=[\w<>])/gu, '$1 ');
 
-export function t(key: Key, values: Values = {}): string {
-  const text = fill(language.messages[key], values);
-  return language.code === 'zh' ? spaced(text) : text;
-}
+const translator =
+  <K extends string>(find: (key: K) => string) =>
+  (key: K, values: Values = {}): string => {
+    const text = fill(find(key), values);
+    return language.code === 'zh' ? spaced(text) : text;
+  };
+export const t = translator<Key>((key) => language.messages[key]);
+
+/** The same for a tab that is loaded later and brings texts of its own. */
+export const withTexts = <K extends string>(english: Record<K, string>, chinese: Record<K, string>) =>
+  translator<Key | K>((key) => {
+    const own: Partial<Record<string, string>> = language.code === 'zh' ? chinese : english;
+    return own[key] ?? language.messages[key as Key];
+  });
 
 /** A name that belongs to a value of the core ("part.bubble"), or the value itself where the page knows none. */
 export const named = (kind: string, value: unknown): string => word(kind, value) ?? String(value);

@@ -144,10 +144,16 @@ export const zh: Messages = {
   'field.reset_named': '把{field}恢复为默认值',
   'field.read_as': '读作 {echo}',
 
+  'profile.applied': '已按 {gpu} 的实测校准：“{name}”，{count} 个测量值。',
+  'profile.elsewhere': '性能档案“{name}”属于 {gpu}，未用于当前场景。',
+  'profile.show': '查看',
+  'profile.stop': '停用',
+
   'tabs.label': '详情',
   'tab.memory': '显存',
   'tab.step': '单步耗时',
   'tab.communication': '通信',
+  'tab.measured': '实测',
   'tab.learn': '学习',
   'grid.heading': '各阶段、各时段峰值',
   'grid.note': 'GiB，整卡',
