@@ -18,8 +18,9 @@ const looks = (['light', 'dark'] as const).flatMap((theme) => (['en-US', 'zh-CN'
 
 test.each(looks)('every tab in %s, %s', async (colorScheme, locale) => {
   const { page } = await openReady('', { colorScheme, locale });
-  for (const tab of ['memory', 'step', 'communication', 'learn']) {
+  for (const tab of ['memory', 'step', 'communication', 'measured', 'learn']) {
     await page.click(`#tab-${tab}`);
+    if (tab === 'measured') await page.click(`#panel-measured ul button >> nth=-1`); // the example
     await page.waitForSelector(`#panel-${tab} table, #panel-${tab} details`);
     if (tab === 'memory') await page.locator('tr.line button').first().click();
     if (tab === 'learn') await page.locator('#panel-learn summary').first().click();

@@ -1,5 +1,6 @@
 // Text that comes in: pasted, dropped, from the clipboard, or ten megabytes of it.
 import type { Page } from 'playwright-core';
+import { drop, paste } from './support/files';
 import { field, openReady, startSite, untilHash, untilValue, verdictFigure } from './support/site';
 
 startSite();
@@ -10,12 +11,6 @@ const config = {
   num_attention_heads: 32, num_key_value_heads: 32, vocab_size: 32000, max_position_embeddings: 4096, hidden_act: 'silu', tie_word_embeddings: false,
 };
 
-const paste = (page: Page, text: string) =>
-  page.evaluate((content) => {
-    const clipboardData = new DataTransfer();
-    clipboardData.setData('text/plain', content);
-    document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
-  }, text);
 const untilSize = (page: Page) => page.waitForFunction(() => document.querySelector('.facts')?.textContent?.match(/6\.74\sB/));
 
 test('a config.json pasted anywhere becomes the model, and one undo takes it back', async () => {
@@ -81,11 +76,7 @@ test('10 MB in a config.json leave a light model and a short link', async () => 
 
 test('a file dropped on the page is read', async () => {
   const { page } = await openReady();
-  await page.evaluate((text) => {
-    const dataTransfer = new DataTransfer();
-    dataTransfer.items.add(new File([text], 'config.json'));
-    document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
-  }, JSON.stringify(config));
+  await drop(page, 'body', [{ name: 'config.json', text: JSON.stringify(config) }]);
   await page.click(`${bar} button`);
   await untilSize(page);
 });

@@ -2,24 +2,40 @@
 import type { Pasted } from './recognise';
 import { address } from '../state/address.svelte';
 import { result } from '../state/result.svelte';
+import { view } from '../state/view.svelte';
 
 type State = 'none' | 'reading' | 'known' | 'unreadable';
 const patience = 300;
+/** A file that is longer is no configuration, and is not read as text. */
+const longestText = 8e6;
 
 class PasteState {
   state = $state<State>('none');
-  found = $state.raw<Pasted | null>(null);
+  /** Every reading of it, likeliest first. */
+  found = $state.raw<Pasted[]>([]);
   #latest = 0;
+  #reading: AbortController | undefined;
 
-  async take(text: string): Promise<void> {
+  async take(text: string, name = 'pasted.txt'): Promise<void> {
     if (!text.trim()) return;
+    await this.#find(async (signal) => {
+      const found = await result.recognise(text);
+      if (found.kind !== 'unknown') return [found];
+      const more = await recogniseMore([new File([text], name)], signal);
+      return more.length > 0 ? more : [found];
+    });
+  }
+
+  async #find(find: (signal: AbortSignal) => Promise<Pasted[]>): Promise<void> {
     const own = ++this.#latest;
+    this.#reading?.abort();
+    this.#reading = new AbortController();
     const slow = setTimeout(() => own === this.#latest && (this.state = 'reading'), patience);
-    const found = await result.recognise(text);
+    const found = await find(this.#reading.signal).catch(() => []);
     clearTimeout(slow);
     if (own !== this.#latest) return;
     this.found = found;
-    this.state = 'known';
+    this.state = found.length > 0 ? 'known' : 'none';
   }
 
   /** For devices without Ctrl+V. The browser may ask first, or refuse. */
@@ -33,22 +49,45 @@ class PasteState {
   }
 
   async drop(files: FileList | undefined): Promise<void> {
-    const file = files?.[0];
-    if (file) await this.take(await file.text());
+    const all = [...(files ?? [])];
+    const [file] = all;
+    if (!file) return;
+    if (all.length === 1 && file.size <= longestText) return this.take(await file.text(), file.name);
+    await this.#find(async (signal) => {
+      const found = await recogniseMore(all, signal);
+      return found.length > 0 ? found : [{ kind: 'unknown', what: file.name, sections: [] }];
+    });
   }
 
-  use(): void {
-    const found = this.found;
+  use(found: Pasted): void {
     this.dismiss();
-    if (!found?.scenario) return;
+    if (found.files) return void this.#measure(found.files);
+    if (!found.scenario) return;
     address.unknown = found.unknown ?? [];
     void address.adopt(found.scenario, found.kind === 'config' ? '/model' : '');
   }
 
+  async #measure(files: File[]): Promise<void> {
+    view.tab = 'measured';
+    const { measured } = await import('../tabs/measured/given.svelte');
+    await measured.add(files);
+  }
+
   dismiss(): void {
     this.#latest++;
-    this.found = null;
+    this.#reading?.abort();
+    this.found = [];
     this.state = 'none';
+  }
+}
+
+/** Without the module that tells more the text stays unknown. */
+async function recogniseMore(files: File[], signal: AbortSignal): Promise<Pasted[]> {
+  try {
+    const more = await import('./recognise-more');
+    return await more.recogniseMore(files, signal);
+  } catch {
+    return [];
   }
 }
 

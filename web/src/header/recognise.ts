@@ -6,13 +6,15 @@ import { write } from '../state/pointer';
 export const sections = ['model', 'cluster', 'parallelism', 'training'] as const;
 
 export interface Pasted {
-  kind: 'config' | 'scenario' | 'link' | 'unknown';
-  /** Of a config.json its shape, of unknown text its first line. */
+  kind: 'config' | 'scenario' | 'link' | 'log' | 'unknown';
+  /** Of a config.json its shape, of a log what it measured, of unknown text its first line. */
   what: string;
   /** What a scenario sets. */
   sections: (typeof sections)[number][];
   scenario?: Scenario;
   unknown?: string[];
+  /** Of logs. */
+  files?: File[];
 }
 
 const isObject = (value: unknown): value is Group => typeof value === 'object' && value !== null && !Array.isArray(value);

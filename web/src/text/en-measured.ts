@@ -113,7 +113,8 @@ export const measured = {
   'measured.factor': 'Would have to be',
   'measured.usual': 'Usual',
   'measured.plausible': 'within what is usual',
-  'measured.not_enough': 'cannot explain it alone',
+  'measured.not_enough': 'No term can explain it alone: it was another scenario, or several are off.',
+  'measured.training_log': 'Training log',
   'measured.times': '× {factor}',
   'measured.ledger_line': 'Line of the ledger',
 

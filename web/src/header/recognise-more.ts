@@ -1,0 +1,24 @@
+// What only the module with every command can tell: logs of benchmarks and training runs.
+import { everything } from '../core/everything';
+import type { ImportedFile, Refusal } from '../core/measured-types';
+import { result } from '../state/result.svelte';
+import { summaryOf } from '../tabs/measured/summary';
+import type { Pasted } from './recognise';
+
+/** Every reading that fits; none where nothing is recognised. */
+export const recogniseMore = async (files: File[], signal: AbortSignal): Promise<Pasted[]> => logsAmong(files, signal);
+
+async function logsAmong(files: File[], signal: AbortSignal): Promise<Pasted[]> {
+  const answer = (await everything.askWithFiles(
+    { command: 'import' },
+    files.map((file) => ({ name: file.name, blob: file })),
+    signal,
+  )) as { ok: true; files: ImportedFile[] } | Refusal;
+  const known = answer.ok ? files.filter((_, i) => answer.files[i]!.tool !== null) : [];
+  const first = answer.ok && answer.files.find(({ tool }) => tool !== null);
+  if (!first) return [];
+  const named = [...new Set(first.runs.flatMap(({ place }) => (place.gpu && !place.cpu ? [place.gpu] : [])))];
+  const gpus = await Promise.all(named.map(async (name) => (await result.entry('gpus', name))?.id ?? name));
+  const more = known.length > 1 ? [`+ ${known.length - 1}`] : [];
+  return [{ kind: 'log', what: [`${first.tool}: ${summaryOf(first, gpus)}`, ...more].join(' '), sections: [], files: known }];
+}
