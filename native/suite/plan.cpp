@@ -204,6 +204,7 @@ void add_steps(std::vector<Part>& parts, const Runtime& r, const SuiteScope& sco
   add_step(parts, "ddp", {4, 256, 2048, 128}, "-four-layers", budget);
   add_step(parts, "ddp", {2, 512, 4096, 128}, "-wide", budget);
   add_step(parts, "zero3", {2, 512, 4096, 256, 2}, "-more-tokens", budget);
+  add_step(parts, "ddp", {8, 256, 1024, 64}, "-few-tokens", budget);
 }
 #endif
 
