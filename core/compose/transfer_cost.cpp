@@ -145,6 +145,7 @@ Part part_of(const Transfer& t) {
     case Group::data_parallel_in_node:
     case Group::data_parallel_across_nodes:
     case Group::expert_data_parallel:
+    case Group::replica_data_parallel:
     case Group::world:
       return Part::data_parallel;
   }

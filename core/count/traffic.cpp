@@ -65,6 +65,8 @@ std::int64_t group_stride(const Scenario& scenario, Group group) {
       return p.expert_tensor;
     case Group::expert_data_parallel:
       return p.expert_tensor * p.expert;
+    case Group::replica_data_parallel:
+      return p.tensor * p.shard_group();
     case Group::pipeline_parallel:
       return p.tensor * p.context * p.data;
     case Group::embedding:
@@ -102,7 +104,9 @@ std::int64_t group_size(const Scenario& scenario, Group group) {
     case Group::data_parallel_across_nodes:
       return p.shard_group() / neighbours(scenario);
     case Group::expert_data_parallel:
-      return p.expert_data();
+      return std::max<std::int64_t>(1, p.expert_data() / p.replicas);
+    case Group::replica_data_parallel:
+      return p.replicas;
     case Group::embedding:
       return p.pipeline > 1 ? 2 : 1;
     case Group::world:

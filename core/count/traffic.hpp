@@ -21,12 +21,13 @@ enum class Group {
   data_parallel_in_node,       ///< ZeRO++: neighbours, usually of one node
   data_parallel_across_nodes,  ///< and the ranks at the same place of each
   expert_data_parallel,
+  replica_data_parallel,  ///< ranks that hold the same shard: one of each sharded copy (HSDP, optimizer instances)
   embedding,
   world
 };
 MESHGAUGE_NAMES(Group, "tensor_parallel", "context_parallel", "pipeline_parallel", "expert_parallel",
                 "expert_tensor_parallel", "data_parallel", "data_parallel_in_node", "data_parallel_across_nodes",
-                "expert_data_parallel", "embedding", "world");
+                "expert_data_parallel", "replica_data_parallel", "embedding", "world");
 
 /// When a transfer runs, hence what runs beside it.
 enum class When {

@@ -75,6 +75,25 @@ void gather_at_step_end(const Context& c, const Replica& replica) {
               .messages = buckets(c, replica)});
 }
 
+/// Each rank's shard of the reduced gradients is summed over the sharded copies, unit by unit or bucket by bucket.
+void sum_over_replicas(const Context& c, const Replica& replica) {
+  const bool units = c.rules.gather == ParameterGather::each_use && !c.engine.buffers.reuses_gathered;
+  const double layers = static_cast<double>(c.sink.shape.blocks()) + 1;  // and the root unit
+  c.sink.add(
+      {.id = replica.experts ? "dp_replica_expert_gradients" : "dp_replica_gradients",
+       .collective = Collective::all_reduce,
+       .group = Group::replica_data_parallel,
+       .group_size = group_size(c.sink.scenario, Group::replica_data_parallel),
+       .dtype = c.gradient,
+       .bytes = bytes_of(c.gradient) * replica.elements / static_cast<double>(replica.size),
+       .count_per_step = c.rules.reduce_each_micro_batch ? c.micro_batches : 1,
+       .when = c.rules.reduce_overlaps || c.rules.reduce_each_micro_batch ? When::gradient_reduce : When::step_end,
+       .overlap = overlap_if(c.rules.reduce_overlaps),
+       .source = "torch/distributed/fsdp/_runtime_utils.py _reduce_grad, hybrid strategies; Megatron-LM "
+                 "core/distributed/param_and_grad_buffer.py start_grad_sync, several optimizer instances",
+       .messages = units ? layers : buckets(c, replica)});
+}
+
 /// A unit that is gathered and reduced as a whole: a layer of one kind, or everything outside the layers.
 struct Unit {
   const char* gather;
@@ -250,6 +269,7 @@ void parameter_server(const Context& c, const Replica& replica) {
 }
 
 void move_states(const Context& c, const Replica& replica, bool separate_experts, double outside) {
+  if (c.sink.layout().replicas > 1) sum_over_replicas(c, replica);
   if (c.rules.gather_collective == Collective::broadcast) return parameter_server(c, replica);
   switch (c.rules.gather) {
     case ParameterGather::none:

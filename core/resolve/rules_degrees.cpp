@@ -1,6 +1,7 @@
 // Degrees divide what they cut and multiply to the cluster.
 #include <array>
 
+#include "core/engine/engine.hpp"
 #include "core/resolve/divisors.hpp"
 #include "core/resolve/rules.hpp"
 
@@ -39,8 +40,19 @@ void check_tensor(const Scenario& s, Findings& findings) {
 
 void check_replicas(const Scenario& s, Findings& findings) {
   const Parallelism& p = s.parallelism;
-  if (!findings.known({path::replicas, path::data, path::gpus, path::tensor, path::pipeline, path::context})) return;
-  if (p.replicas == 1 || p.data % p.replicas == 0) return;
+  if (!findings.known({path::replicas, path::data, path::gpus, path::tensor, path::pipeline, path::context,
+                       path::engine, path::zero_stage})) {
+    return;
+  }
+  if (p.replicas == 1) return;
+  if (data_parallel_rules(s.training.engine, p.zero_stage).gradient_collective != Collective::reduce_scatter) {
+    findings.add(path::replicas,
+                 "data_parallel_replicate_size " + number_text(p.replicas) +
+                     " needs gradients that are reduce-scattered: FSDP, torchtitan, DeepSpeed's stage 3, "
+                     "Megatron's distributed optimizer. Set 1.");
+    return;
+  }
+  if (p.data % p.replicas == 0) return;
   const auto allowed = legal_values(p.data, [&](std::int64_t i) { return p.data % i == 0; });
   findings.add(path::replicas, "data_parallel_replicate_size " + number_text(p.replicas) +
                                    " does not divide data_parallel_size " + number_text(p.data) + ". " +

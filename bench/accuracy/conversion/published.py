@@ -19,7 +19,9 @@ ENGINES = (
     (r"automodel|fsdp2|maxtext|pax", "fsdp2", {}),
     (r"hf trainer|^hf \+ deepspeed|swift \+ deepspeed|^deepspeed zero|sagemaker|colossal|fast-llm", "deepspeed", {}),
     (r"torchtune", "single", {}),
-    (r"internevo", "megatron", {"gradient_accumulation_fusion": False, "dropout": False}),
+    # 16-bit gradients, reduced while the backward runs (InternEvo configs/7B_sft.py: dtype, overlap_sync_grad).
+    (r"internevo", "megatron", {"gradient_accumulation_fusion": False, "dropout": False, "gradient_dtype": "bf16",
+                                "overlap_gradient_reduction": True}),
     (r"nanogpt ddp", "ddp", {}),
     (r"nanogpt|llm\.c|flash-attention training", "ddp", {}),
     (r"aa-scaling|aleph", "aleph_alpha", {}),

@@ -87,6 +87,25 @@ TEST_CASE("ZeRO++ cuts the volume between nodes from 3 M to 0.75 M") {
   CHECK(near / bytes == Approx(0.5 + 0.25).epsilon(1e-12));
 }
 
+TEST_CASE("Sharded copies sum each rank's shard of the gradients") {
+  // torch/distributed/fsdp/_runtime_utils.py _reduce_grad: under HYBRID_SHARD the reduce-scattered shard is all-reduced
+  // over the inter-node group; torch/distributed/fsdp/api.py: full sharding inside a node, replicas across nodes.
+  Scenario s = data_parallel(llama2_7b(), dgx_a100(16), Engine::fsdp2, 3, 4096, 1, 16);
+  s.parallelism.replicas = 2;
+  const auto traffic = stage_traffic(s, 0);
+  const Transfer* sum = find(traffic, "dp_replica_gradients");
+  REQUIRE(sum != nullptr);
+  CHECK(sum->collective == Collective::all_reduce);
+  CHECK(sum->group_size == 2);
+  CHECK(group_members_per_node(s, sum->group) == 1);
+  CHECK(sum->bytes == 4 * 6738415616.0 / 8);
+  CHECK(sum->messages == 33);  // 32 layers and the root unit
+  CHECK(group_members_per_node(s, Group::data_parallel) == 8);
+  CHECK(find(traffic, "fsdp_layer_gradients")->group_size == 8);
+  s.parallelism.replicas = 1;
+  CHECK(find(stage_traffic(s, 0), "dp_replica_gradients") == nullptr);
+}
+
 TEST_CASE("FSDP2 with bf16 parameters and fp32 reduction moves 8 bytes a parameter and micro-batch") {
   // 2 forward, 2 backward, 4 gradients; the root unit stays gathered: torch/distributed/fsdp/_fully_shard.
   Scenario s = data_parallel(llama2_7b(), dgx_a100(8), Engine::fsdp2, 3, 4096, 1, 16);

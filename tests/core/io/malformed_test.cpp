@@ -167,6 +167,8 @@ const Malformed combinations[] = {
     {R"({"training": {"micro_batch_size": 100}})", "/training/global_batch_size", "100 x 2 = 200. Set 200."},
     {R"({"cluster": {"gpus": 512}, "parallelism": {"pipeline_parallel_size": 64, "data_parallel_size": 1}})",
      "/parallelism/pipeline_parallel_size", "has 32. Set pipeline_parallel_size 32"},
+    {R"({"parallelism": {"zero_stage": 0, "data_parallel_replicate_size": 2}})",
+     "/parallelism/data_parallel_replicate_size", "reduce-scattered"},
     {R"({"parallelism": {"virtual_pipeline_size": 9}})", "/parallelism/virtual_pipeline_size",
      "Set virtual_pipeline_size 8"},
     {R"({"parallelism": {"virtual_pipeline_size": 2}, "training": {"global_batch_size": 6}})",

@@ -118,6 +118,7 @@ const sentences: [RegExp, string][] = [
   // Pipeline.
   [/(\w+) (\S+) needs (\w+) above 1 \(is 1\)\./g, '$1 $2 要求 $3 大于 1（现为 1）。'],
   [number('(\\w+) is #, but there is one stage\\.'), '$1 为 $2，但只有一个阶段。'],
+  [/(\w+) (\d+) needs gradients that are reduce-scattered: FSDP, torchtitan, DeepSpeed's stage 3, Megatron's distributed optimizer\./g, '$1 $2 要求梯度做 ReduceScatter：FSDP、torchtitan、DeepSpeed stage 3 或 Megatron 的分布式优化器。'],
   [/(\w+) is 1, and interleaved needs at least 2\./g, '$1 为 1，交错式 1F1B 至少要 2。'],
   [number('(\\w+) is #, and zb-v has 2 chunks a rank\\.'), '$1 为 $2，ZB-V 每个 rank 有 2 块。'],
   [number('(\\w+) is #, but (\\S+) has one chunk a rank\\.'), '$1 为 $2，但 $3 每个 rank 只有一块。'],

@@ -239,6 +239,7 @@ export const words = {
   'group.data_parallel_in_node': 'DP in a node',
   'group.data_parallel_across_nodes': 'DP across nodes',
   'group.expert_data_parallel': 'expert DP',
+  'group.replica_data_parallel': 'DP replicas',
   'group.embedding': 'embedding',
   'group.world': 'world',
   'collective.all_reduce': 'AllReduce',

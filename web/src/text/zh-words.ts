@@ -241,6 +241,7 @@ export const words: Record<keyof typeof english, string> = {
   'group.data_parallel_in_node': '机内 DP',
   'group.data_parallel_across_nodes': '机间 DP',
   'group.expert_data_parallel': '专家 DP',
+  'group.replica_data_parallel': '副本间 DP',
   'group.embedding': '词嵌入',
   'group.world': '全部',
   'collective.all_reduce': 'AllReduce',
