@@ -124,8 +124,9 @@ int run_preflight(std::string_view name, std::span<const std::string> arguments)
     const std::vector<std::string> networks =
         runtime.gather("interfaces: " + described(interfaces) + "\n  adapters: " + described(ports));
     if (!runtime.leads()) return done;
-    fmt::print("{} ranks on {} nodes, backend {} ({}), started by {}\n", runtime.size, runtime.nodes, runtime.backend,
-               runtime.library_version, runtime.launcher);
+    fmt::print("{} rank{} on {} node{}, backend {} ({}), started by {}\n", runtime.size, runtime.size == 1 ? "" : "s",
+               runtime.nodes, runtime.nodes == 1 ? "" : "s", runtime.backend, runtime.library_version,
+               runtime.launcher);
     std::map<std::string, std::string> nodes_of;  // nodes that are alike are said once
     for (std::size_t r = 0; r < hosts.size(); ++r) {
       fmt::print("  rank {:>3} on {}: {}\n", r, hosts[r], devices[r]);
