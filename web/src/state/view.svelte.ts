@@ -1,7 +1,7 @@
 // What is looked at: tab, cell of the memory grid, open ledger lines. None of it changes a figure.
 import { result } from './result.svelte';
 
-export const tabs = ['memory', 'step', 'communication', 'measured', 'learn'] as const;
+export const tabs = ['memory', 'step', 'communication', 'plan', 'measured', 'learn'] as const;
 export type Tab = (typeof tabs)[number];
 export interface Cell {
   stage: number;

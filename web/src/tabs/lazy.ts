@@ -2,6 +2,7 @@
 export const lazy = {
   step: () => import('./step/step.svelte'),
   communication: () => import('./communication/communication.svelte'),
+  plan: () => import('./plan/plan.svelte'),
   measured: () => import('./measured/measured.svelte'),
   learn: () => import('./learn/learn.svelte'),
 };

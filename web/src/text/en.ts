@@ -154,6 +154,7 @@ export const en = {
   'tab.memory': 'Memory',
   'tab.step': 'Step time',
   'tab.communication': 'Communication',
+  'tab.plan': 'Plan',
   'tab.measured': 'Measured',
   'tab.learn': 'Learn',
   'grid.heading': 'Peak by stage and phase',

@@ -155,6 +155,7 @@ export const zh: Messages = {
   'tab.memory': '显存',
   'tab.step': '单步耗时',
   'tab.communication': '通信',
+  'tab.plan': '规划',
   'tab.measured': '实测',
   'tab.learn': '学习',
   'grid.heading': '各阶段、各时段峰值',

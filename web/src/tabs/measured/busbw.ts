@@ -9,14 +9,6 @@ const shares: Record<string, (ranks: number) => number> = {
 /** Bytes per second. */
 export const busbw = (collective: string, ranks: number, bytes: number, seconds: number): number => ((shares[collective]?.(ranks) ?? 1) * bytes) / seconds;
 
-/** 0, then round steps up to what is above `most`: three to five ticks. */
-export function ticksTo(most: number): number[] {
-  const rough = most / 4;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((one) => one >= rough)!;
-  return Array.from({ length: Math.ceil(most / step) + 1 }, (_, i) => i * step);
-}
-
 /** Powers of two from one to the other, at most six of them. */
 export function sizesBetween(first: number, last: number): number[] {
   const [low, high] = [Math.ceil(Math.log2(first)), Math.floor(Math.log2(last))];

@@ -1,0 +1,75 @@
+// What `plan` and `solve` answer, as far as the page reads it.
+import type { Issue, Scenario } from './types';
+
+export interface Layout {
+  cluster?: { gpus?: number };
+  parallelism: Record<string, unknown>;
+  training: Record<string, unknown>;
+}
+
+export interface Planned {
+  layout: string;
+  fits: boolean;
+  fit_probability: number;
+  step_seconds: number;
+  low_seconds: number;
+  high_seconds: number;
+  mfu: number;
+  tokens_per_dollar: number | null;
+  tokens_per_gpu_hour: number;
+  device_bytes: number;
+  capacity_bytes: number;
+  breakdown: Record<string, number>;
+  /** Not of a model that no document names. */
+  scenario?: Scenario & Layout;
+}
+
+export interface Point {
+  layout: string;
+  fits: boolean;
+  step_seconds: number;
+  device_bytes: number;
+  set: Layout;
+}
+
+export interface Decision {
+  id: string;
+  fits: boolean;
+  device_bytes?: number;
+  step_seconds?: number;
+  layout?: string;
+}
+
+export interface Plan {
+  ok: true;
+  fits: boolean;
+  plans: Planned[];
+  frontier: Point[];
+  excluded: { rule: string; text: string; count: number; nearest: Issue }[];
+  reasons: {
+    decision: Decision[];
+    misses: { layout: string; step_seconds: number; lacking_bytes: number }[];
+    binding?: { id: string; share?: number }[];
+    runner_up?: { slower_seconds: number; by_term: Record<string, number> }[];
+    sensitivity?: { id: string; gain: number; step_seconds?: number; global_batch_size?: number }[];
+  };
+  search: { grids: number; grids_excluded_by_bound: number; layouts_evaluated: number; layouts_that_fit: number };
+}
+
+/** An answer of a part of a search. */
+export interface Part {
+  ok: true;
+  no_worse_than: number | null;
+  found: { best: { closed_form_seconds: number }[]; counts: { evaluated: number; fit: number } };
+}
+
+export interface Solution {
+  ok: true;
+  for: string;
+  solved: boolean;
+  field: string;
+  unit: number;
+  answer: { value: number; parameters?: number; days?: number; plan?: Planned } | null;
+  next: { value: number; reason: string } | null;
+  values_tried: number;
+}
