@@ -18,7 +18,7 @@ const looks = (['light', 'dark'] as const).flatMap((theme) => (['en-US', 'zh-CN'
 
 test.each(looks)('every tab in %s, %s', async (colorScheme, locale) => {
   const { page } = await openReady('', { colorScheme, locale });
-  for (const tab of ['memory', 'step', 'communication', 'measured', 'learn']) {
+  for (const tab of ['memory', 'step', 'communication', 'plan', 'measured', 'learn']) {
     await page.click(`#tab-${tab}`);
     if (tab === 'measured') await page.click(`#panel-measured ul button >> nth=-1`); // the example
     await page.waitForSelector(`#panel-${tab} table, #panel-${tab} details`);

@@ -49,8 +49,6 @@ export interface Plan {
   reasons: {
     decision: Decision[];
     misses: { layout: string; step_seconds: number; lacking_bytes: number }[];
-    binding?: { id: string; share?: number }[];
-    runner_up?: { slower_seconds: number; by_term: Record<string, number> }[];
     sensitivity?: { id: string; gain: number; step_seconds?: number; global_batch_size?: number }[];
   };
   search: { grids: number; grids_excluded_by_bound: number; layouts_evaluated: number; layouts_that_fit: number };

@@ -9,6 +9,8 @@ import { search, type Progress } from './search';
 
 class PlanState {
   asked = $state.raw<Asked>({ objective: 'step', engines: 'own', held: [] });
+  /** Layouts less likely to fit are not listed. */
+  surety = $state(0.95);
   progress = $state.raw<Progress | null>(null);
   /** What is pointed at in table or chart. */
   at = $state.raw<Point | Planned | null>(null);
@@ -17,11 +19,13 @@ class PlanState {
     this.progress = null;
     const tell = (progress: Progress) => (this.progress = progress);
     try {
-      return await search({ ...questionOf(of, this.asked), top: 20 }, tell, signal);
+      return await search({ ...questionOf(of, this.asked), top: 40 }, tell, signal);
     } finally {
       if (!signal.aborted) this.progress = null;
     }
   }, 400);
+
+  listed = $derived(this.live.value?.plans.filter(({ fit_probability: fits }) => fits >= this.surety) ?? []);
 
   ask(change: Partial<Asked>): void {
     this.asked = { ...this.asked, ...change };

@@ -9,6 +9,7 @@ const chinese: [RegExp, string][] = [
   [/full recompute/g, '完全重计算'],
   [/recompute of ([\d,]+) layers a chunk/g, '每块重算 $1 层'],
   [/recompute of ((?:\w+)(?:, (?:layernorm|mlp|moe_activation|mla_up_projection|core_attention|operators))*)/g, '重算 $1'],
+  [/\binterleaved\b/g, '交错式 1F1B'],
   [/layers by cost/g, '按耗时分层'],
   [/\bno layout fits: the one that needs least needs (\S+) GiB of (\S+) GiB\./g, '没有装得下的布局：最省的也要 $1 GiB，而可用 $2 GiB。'],
   [/\bno layout is legal\./g, '没有合法的布局。'],

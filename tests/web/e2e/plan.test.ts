@@ -1,0 +1,82 @@
+// The best layouts: found, adopted, held, stopped; the inverse questions.
+import type { Page } from 'playwright-core';
+import { field, openReady, startSite, untilHash, untilValue } from './support/site';
+
+startSite();
+const panel = '#panel-plan';
+const small = '#v1;m=llama-2-7b;c=dgx-h100*8;p=z2;t=e:fsdp2,s4096,mb1,gb64';
+const row = (nth: number) => `${panel} table.figures >> nth=0 >> tbody tr >> nth=${nth}`;
+const found = (page: Page) => page.waitForSelector(`${panel} h2:has-text("layouts judged")`);
+
+async function planOf(hash: string): Promise<Page> {
+  const { page, complaints } = await openReady(hash);
+  await page.click('#tab-plan');
+  await found(page);
+  expect(complaints).toEqual([]);
+  return page;
+}
+
+test('the first layout is adopted, is then one’s own, and one undo takes it back', async () => {
+  const page = await planOf(small);
+  expect(await page.textContent(`${panel} tr.mine`)).toContain('yours');
+  const step = (await page.textContent(`${row(0)} >> .seconds`))!;
+  await page.click(`${row(0)} >> button`);
+  await page.waitForSelector(`${panel} tr.first.mine`);
+  expect(await page.textContent(`${panel} tr.first.mine .seconds`)).toBe(step);
+  expect(page.url()).toContain('tab=plan');
+  await page.keyboard.press('Control+z');
+  await page.waitForSelector(`${panel} tr.mine:not(.first)`);
+});
+
+test('what is held is not searched', async () => {
+  const page = await planOf('#v1;m=llama-3-8b;c=dgx-h100*8;p=tp2;t=e:megatron,s8192,mb1,gb32');
+  await page.click(`${panel} label:has-text("TP")`);
+  await page.waitForFunction((where) => {
+    const degrees = [...document.querySelectorAll(`${where} table.figures td[data-label=TP]`)];
+    return degrees.length > 3 && degrees.every((cell) => cell.textContent === '2');
+  }, panel);
+});
+
+test('time against memory is a table as well, with what lost by which rule', async () => {
+  const page = await planOf('#v1;m=llama-2-7b;c=dgx-h100*24;t=e:megatron,s4096,mb1,gb24');
+  await page.click(`${panel} button:has-text("as table")`);
+  expect(await page.locator(`${panel} [aria-labelledby=pareto-heading] tbody tr`).count()).toBeGreaterThan(2);
+  const lost = `${panel} [aria-labelledby=lost-heading]`;
+  await page.click(`${lost} summary:has-text("TP does not divide heads")`);
+  expect(await page.textContent(lost)).toMatch(/does not divide \d+ attention heads.*Allowed/);
+});
+
+test('where nothing fits the nearest are named', async () => {
+  const page = await planOf('#v1;m=llama-3.1-405b;c=dgx-h100*8;t=e:megatron,s8192,mb1,gb8');
+  await page.waitForSelector(`${panel} p:has-text("No layout fits")`);
+  expect(await page.textContent(panel)).toMatch(/lacks [\d.]+ GiB/);
+});
+
+test('a long search tells how far it is and can be stopped', async () => {
+  const { page } = await openReady();
+  await page.click('#tab-plan');
+  await page.waitForSelector(`${panel} progress`);
+  await page.fill(field('/training/micro_batch_size'), '2'); // a key stroke is not held up
+  await page.waitForSelector('#verdict .word');
+  await page.waitForSelector(`${panel} progress`);
+  await page.keyboard.press('Escape');
+  await page.waitForSelector(`${panel} progress`, { state: 'detached' });
+  expect(await page.locator(`${panel} h2 >> nth=0`).textContent()).toBe('Layouts');
+});
+
+test('the fewest GPUs are found and adopted', async () => {
+  const page = await planOf(small);
+  await page.click(`${panel} button:has-text("fewest GPUs")`);
+  await page.waitForSelector(`${panel} .answer`);
+  const gpus = /\d+/.exec((await page.textContent(`${panel} .answer`))!)![0];
+  expect(await page.textContent(`${panel} [aria-labelledby=solve-heading]`)).toMatch(/no layout fits: the one that needs least/);
+  await page.click(`${panel} [aria-labelledby=solve-heading] [role=status] button:has-text("adopt")`);
+  await untilValue(page, field('/cluster/gpus'), gpus);
+  await untilHash(page, `dgx-h100*${gpus}`);
+});
+
+test('a deadline without tokens says what is missing', async () => {
+  const page = await planOf(small);
+  await page.click(`${panel} button:has-text("cheapest for a deadline")`);
+  await page.waitForSelector(`${panel} [aria-labelledby=solve-heading] .wrong:has-text("tokens")`);
+});
