@@ -204,6 +204,12 @@ LayerCost layer_cost(const Scenario& scenario, const Profile& profile, LayerKind
   return cost;
 }
 
+LayerCost op_cost(const Scenario& scenario, const Profile& profile, const Op& op) {
+  OpPricer pricer(scenario, profile, false);
+  pricer(op);
+  return pricer.finish();
+}
+
 LayerCost mtp_cost(const Scenario& scenario, const Profile& profile) {
   OpPricer pricer(scenario, profile, true);
   mtp_ops(scenario, pricer);

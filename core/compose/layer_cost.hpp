@@ -23,6 +23,8 @@ struct LayerCost {
 [[nodiscard]] bool accumulates_gradients(const Scenario&);
 
 [[nodiscard]] LayerCost layer_cost(const Scenario&, const Profile&, LayerKind, AttentionKind);
+/// One of its kernels alone, which nothing runs again.
+[[nodiscard]] LayerCost op_cost(const Scenario&, const Profile&, const Op&);
 [[nodiscard]] LayerCost mtp_cost(const Scenario&,
                                  const Profile&);  ///< beside a layer of the last one's kind and a head
 [[nodiscard]] LayerCost head_cost(const Scenario&, const Profile&);

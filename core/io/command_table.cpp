@@ -23,7 +23,9 @@ std::span<const Command> command_table() {
       {"groups", groups_command},
       {"batch", batch_command},
       {"catalog", catalog_command},
+      {"curve", curve_command},
       {"describe", describe_command},
+      {"detail", detail_command},
   });
   return table;
 }

@@ -21,6 +21,8 @@ namespace meshgauge {
 [[nodiscard]] Result<nlohmann::ordered_json> groups_command(const nlohmann::ordered_json& request);
 [[nodiscard]] Result<nlohmann::ordered_json> batch_command(const nlohmann::ordered_json& request);
 [[nodiscard]] Result<nlohmann::ordered_json> catalog_command(const nlohmann::ordered_json& request);
+[[nodiscard]] Result<nlohmann::ordered_json> curve_command(const nlohmann::ordered_json& request);
 [[nodiscard]] Result<nlohmann::ordered_json> describe_command(const nlohmann::ordered_json& request);
+[[nodiscard]] Result<nlohmann::ordered_json> detail_command(const nlohmann::ordered_json& request);
 
 }  // namespace meshgauge

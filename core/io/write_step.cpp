@@ -6,6 +6,7 @@
 
 #include "core/count/flop_conventions.hpp"
 #include "core/io/write_figure.hpp"
+#include "core/io/write_message.hpp"
 #include "core/io/write_timeline.hpp"
 #include "core/io/write_value.hpp"
 #include "core/price/collective.hpp"
@@ -16,22 +17,6 @@ namespace meshgauge {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json or_null(const std::optional<Choice>& choice, std::string_view (*text)(const Choice&)) {
-  return choice ? Json(text(*choice)) : Json(nullptr);
-}
-
-/// What one message costs and why. A group's communication library decides the first three.
-void write_message(const CollectivePrice& message, Json& json) {
-  const std::optional<Choice>& choice = message.choice;
-  json["algorithm"] = or_null(choice, [](const Choice& c) { return name_of(c.algorithm); });
-  json["protocol"] = or_null(choice, [](const Choice& c) { return name_of(c.protocol); });
-  json["channels"] = choice ? Json(choice->channels) : Json(nullptr);
-  json["message_seconds"] = rounded_number(message.seconds.value);
-  json["latency_seconds"] = rounded_number(message.latency.value);
-  json["transfer_seconds"] = rounded_number(message.transfer.value);
-  json["bound_by"] = name_of(message.bound);
-}
 
 Json write_transfer(const PricedTransfer& priced, const Scenario& scenario, const Profile& profile) {
   const Transfer& t = priced.transfer;

@@ -250,29 +250,54 @@ Choice sends(const Graph& g, Collective op, double bytes) {
   return {Algorithm::point_to_point, message <= largest_ll ? Protocol::ll : Protocol::simple, channels};
 }
 
-}  // namespace
-
-std::optional<Choice> choose_algorithm(const Profile& profile, const Cluster& cluster, Collective op, double bytes,
-                                       Route route) {
-  if (route.size <= 1 || cluster.gpu.vendor != "NVIDIA") return std::nullopt;
-  const Graph g = graph_of(profile, cluster, route);
-  if (op == Collective::all_to_all || op == Collective::send_recv) return sends(g, op, bytes);
-  Choice best;
-  double least = 0;
+/// Calls `visit(Algorithm, Protocol, microseconds)` for each pair that NCCL may take.
+template <class Visit>
+void each_allowed(const Graph& g, Collective op, double bytes, Visit visit) {
   for (std::size_t a = 0; a < algorithms; ++a) {
     for (std::size_t p = 0; p < protocols; ++p) {
       const auto algorithm = static_cast<Algorithm>(a);
       const auto protocol = static_cast<Protocol>(p);
-      if (!allowed(g, op, algorithm, protocol)) continue;
-      const double time = microseconds(g, op, algorithm, protocol, bytes);
-      if (least > 0 && time >= least) continue;
-      least = time;
-      best.algorithm = algorithm;
-      best.protocol = protocol;
+      if (allowed(g, op, algorithm, protocol)) {
+        visit(algorithm, protocol, microseconds(g, op, algorithm, protocol, bytes));
+      }
     }
   }
+}
+
+bool chooses(const Cluster& cluster, const Route& route) { return route.size > 1 && cluster.gpu.vendor == "NVIDIA"; }
+bool is_sends(Collective op) { return op == Collective::all_to_all || op == Collective::send_recv; }
+
+}  // namespace
+
+std::optional<Choice> choose_algorithm(const Profile& profile, const Cluster& cluster, Collective op, double bytes,
+                                       Route route) {
+  if (!chooses(cluster, route)) return std::nullopt;
+  const Graph g = graph_of(profile, cluster, route);
+  if (is_sends(op)) return sends(g, op, bytes);
+  Choice best;
+  double least = 0;
+  each_allowed(g, op, bytes, [&](Algorithm algorithm, Protocol protocol, double time) {
+    if (least > 0 && time >= least) return;
+    least = time;
+    best.algorithm = algorithm;
+    best.protocol = protocol;
+  });
   best.channels = channels_used(g, best.algorithm, best.protocol, bytes);
   return best;
+}
+
+std::vector<Alternative> alternatives(const Profile& profile, const Cluster& cluster, Collective op, double bytes,
+                                      Route route) {
+  std::vector<Alternative> list;
+  if (!chooses(cluster, route) || is_sends(op)) return list;
+  const Graph g = graph_of(profile, cluster, route);
+  double least = 0;
+  each_allowed(g, op, bytes, [&](Algorithm algorithm, Protocol protocol, double time) {
+    list.push_back({{algorithm, protocol, channels_used(g, algorithm, protocol, bytes)}, time});
+    if (least <= 0 || time < least) least = time;
+  });
+  for (Alternative& one : list) one.over_choice /= least;
+  return list;
 }
 
 }  // namespace meshgauge

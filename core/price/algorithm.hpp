@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "core/engine/collective.hpp"
 #include "core/price/profile.hpp"
@@ -28,5 +29,13 @@ struct Choice {
 
 /// The cheapest of what NCCL 2.28 allows here. Nothing for other vendors' libraries, or where nobody communicates.
 [[nodiscard]] std::optional<Choice> choose_algorithm(const Profile&, const Cluster&, Collective, double bytes, Route);
+
+/// An algorithm and protocol that NCCL may take, and its own cost model's time over that of what it takes.
+struct Alternative {
+  Choice choice;
+  double over_choice = 1;
+};
+/// All of them, in NCCL's order; none where nothing is chosen, and for sends, where there is no choice.
+[[nodiscard]] std::vector<Alternative> alternatives(const Profile&, const Cluster&, Collective, double bytes, Route);
 
 }  // namespace meshgauge

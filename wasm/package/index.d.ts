@@ -1,7 +1,7 @@
 // The meshgauge core: requests in, typed answers out. types.d.ts is generated; see wasm/types.
 import type {
-  CheckResponse, DescribeResponse, DiagnoseResponse, EstimateResponse, GpuEntry, HandbookCase, ModelEntry, Scenario,
-  SystemEntry, ValidateResponse,
+  CheckResponse, CurveResponse, DescribeResponse, DetailResponse, DiagnoseResponse, EstimateResponse, GpuEntry,
+  HandbookCase, ModelEntry, Scenario, SystemEntry, ValidateResponse,
 } from "./types.js";
 
 export type * from "./types.js";
@@ -95,7 +95,12 @@ export interface ImportResponse {
 }
 
 export type Request =
-  | { command: "estimate"; scenario: Scenario | `handbook:${string}`; explain?: boolean }
+  /** `explain`: the formula of each line (on). `timeline`: what each stage does when. */
+  | { command: "estimate"; scenario: Scenario | `handbook:${string}`; profile?: Record<string, unknown>; explain?: boolean; timeline?: boolean }
+  /** The operations of a layer, and the message of each transfer by itself, in the order of `traffic`. */
+  | { command: "detail"; scenario: Scenario | `handbook:${string}`; profile?: Record<string, unknown> }
+  /** A transfer over message sizes (bytes; powers of two if none are given); `transfer` is its place in `traffic`. */
+  | { command: "curve"; scenario: Scenario | `handbook:${string}`; profile?: Record<string, unknown>; transfer: number; sizes?: number[] }
   | { command: "validate"; files: { file?: string; runs: (MeasuredRun | SkippedRun)[] }[]; profile?: Record<string, unknown> }
   | ({ command: "check" } & Claim)
   /** `text` holds PyTorch's out-of-memory message; a scenario of a model alone names the model. */
@@ -116,6 +121,8 @@ export interface Failure {
 export type Response<R extends Request = Request> =
   | Failure
   | (R extends { command: "estimate" } ? EstimateResponse
+    : R extends { command: "curve" } ? CurveResponse
+    : R extends { command: "detail" } ? DetailResponse
     : R extends { command: "validate" } ? ValidateResponse
     : R extends { command: "check" } ? CheckResponse
     : R extends { command: "diagnose" } ? DiagnoseResponse

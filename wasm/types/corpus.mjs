@@ -114,6 +114,11 @@ export function corpus(core) {
     ...scenarios.map((scenario, i) => ({ ...estimate(scenario), ...(i % 3 === 0 && { explain: true }) })),
     ...scenarios.filter((_, i) => i % 8 === 0).map((scenario) => ({ ...estimate(scenario), timeline: true })),
     { ...estimate(valid), timeline: "yes" },
+    ...scenarios.filter((_, i) => i % 8 === 1).map((scenario) => ({ command: "detail", scenario })),
+    { command: "detail", scenario: valid, explain: true },
+    ...scenarios.filter((_, i) => i % 8 === 2).map((scenario) => ({ command: "curve", scenario, transfer: 0 })),
+    ...[{ sizes: [1, 1e9] }, { sizes: [] }, { sizes: ["x"] }, { transfer: 1000 }, { transfer: 0.5 }, { group: 1 }]
+      .map((more) => ({ command: "curve", scenario: valid, transfer: 0, ...more })), { command: "curve" },
     ...mistakes.map(estimate),
     validate({ file: "a", runs }, { file: "b", runs: [{ id: "left out", skipped: "no layout" }] }),
     validate({ file: "timings", runs: timings }),

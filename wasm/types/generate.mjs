@@ -15,7 +15,7 @@ export function types(core) {
   const described = core.api({ command: "describe" });
   if (!described.ok) throw new Error("the core does not describe itself");
 
-  const estimate = nothing(), validate = nothing(), check = nothing(), diagnose = nothing();
+  const estimate = nothing(), validate = nothing(), check = nothing(), curve = nothing(), detail = nothing(), diagnose = nothing();
   for (const text of corpus(core)) {
     const answer = JSON.parse(core.apiText(text));
     if (!answer.ok) continue;
@@ -23,6 +23,8 @@ export function types(core) {
     if (command === "estimate") widen(estimate, answer);
     if (command === "validate") widen(validate, answer);
     if (command === "check") widen(check, answer);
+    if (command === "curve") widen(curve, answer);
+    if (command === "detail") widen(detail, answer);
     if (command === "diagnose") widen(diagnose, answer);
   }
   const always = { ok: "true", values: "Record<string, number>" };
@@ -43,6 +45,10 @@ export interface EstimateResponse ${typeOf(estimate, { ...always, "scenario.mode
 export interface ValidateResponse ${typeOf(validate, always)}
 
 export interface CheckResponse ${typeOf(check, always)}
+
+export interface CurveResponse ${typeOf(curve, always)}
+
+export interface DetailResponse ${typeOf(detail, always)}
 
 export interface DiagnoseResponse ${typeOf(diagnose, { ...always, set: "Record<string, string | number | boolean>" })}
 
