@@ -65,8 +65,8 @@ Result<Json> curve_command(const Json& request) {
       report_unknown(key, "", request_fields, {}, reading);
     }
   }
-  if (!request.contains("transfer")) reading.fail("/transfer", "transfer is missing. Set its place in the traffic.");
   const std::optional<AskedScenario> asked = read_asked_scenario(request, reading);
+  if (!request.contains("transfer")) reading.fail("/transfer", "transfer is missing. Set its place in the traffic.");
   const std::optional<Profile> profile =
       read_asked_profile(request, asked ? asked->resolution.scenario.cluster : Cluster{}, reading);
   if (!reading.issues.empty()) return std::move(reading.issues);

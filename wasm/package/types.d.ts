@@ -982,6 +982,88 @@ export interface CheckResponse {
   }[];
 }
 
+export interface CurveResponse {
+  ok: true;
+  schema_version: number;
+  id: string;
+  collective: string;
+  group: string;
+  ranks: number;
+  ranks_per_node: number;
+  message: {
+    bytes: number;
+    busbw_bytes_per_second: number;
+    low_seconds: number;
+    high_seconds: number;
+    algorithm: null | string;
+    protocol: null | string;
+    channels: null | number;
+    message_seconds: number;
+    latency_seconds: number;
+    transfer_seconds: number;
+    bound_by: string;
+  };
+  points: {
+    bytes: number;
+    busbw_bytes_per_second: number;
+    low_seconds: number;
+    high_seconds: number;
+    algorithm: null | string;
+    protocol: null | string;
+    channels: null | number;
+    message_seconds: number;
+    latency_seconds: number;
+    transfer_seconds: number;
+    bound_by: string;
+  }[];
+  alternatives: {
+    algorithm: string;
+    protocol: string;
+    over_choice: number[];
+  }[];
+}
+
+export interface DetailResponse {
+  ok: true;
+  schema_version: number;
+  roofline: {
+    peak_flops_per_second: number;
+    memory_bytes_per_second: number;
+    parts: {
+      part: string;
+      layers: number;
+      operations: {
+        id: string;
+        kind: string;
+        forward: {
+          flops: number;
+          bytes: number;
+          seconds: number;
+        };
+        backward: {
+          flops: number;
+          bytes: number;
+          seconds: number;
+        };
+      }[];
+    }[];
+  };
+  messages: {
+    bytes: number;
+    busbw_bytes_per_second: number;
+    low_seconds: number;
+    high_seconds: number;
+    algorithm: null | string;
+    protocol: null | string;
+    channels: null | number;
+    message_seconds: number;
+    latency_seconds: number;
+    transfer_seconds: number;
+    bound_by: string;
+    id: string;
+  }[];
+}
+
 export interface DiagnoseResponse {
   ok: true;
   schema_version: number;

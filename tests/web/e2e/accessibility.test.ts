@@ -1,6 +1,7 @@
 // Axe finds nothing: each tab, both languages, both themes, desk and phone.
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { tabs } from '$page/state/view.svelte';
 import { field, openReady, startSite } from './support/site';
 
 startSite();
@@ -18,10 +19,10 @@ const looks = (['light', 'dark'] as const).flatMap((theme) => (['en-US', 'zh-CN'
 
 test.each(looks)('every tab in %s, %s', async (colorScheme, locale) => {
   const { page } = await openReady('', { colorScheme, locale });
-  for (const tab of ['memory', 'step', 'communication', 'plan', 'measured', 'learn']) {
+  for (const tab of tabs) {
     await page.click(`#tab-${tab}`);
     if (tab === 'measured') await page.click(`#panel-measured ul button >> nth=-1`); // the example
-    await page.waitForSelector(`#panel-${tab} table, #panel-${tab} details`);
+    await page.waitForSelector(`#panel-${tab} table, #panel-${tab} details, #panel-${tab} .presets`);
     if (tab === 'memory') await page.locator('tr.line button').first().click();
     if (tab === 'learn') await page.locator('#panel-learn summary').first().click();
     expect(await violations(page), tab).toEqual([]);

@@ -48,7 +48,7 @@ test('exposed times of the traffic add up to the communication of the step', asy
   await page.click('#tab-step');
   await page.waitForSelector('#panel-step table');
   expect(await page.textContent('#panel-step thead')).toContain('Time s');
-  const rows = page.locator('#panel-step section:first-child tbody tr').filter({ hasText: 'communication' });
+  const rows = page.locator('#panel-step table[aria-labelledby=parts-heading] tbody tr').filter({ hasText: 'communication' });
   const seconds = await rows.locator('td.number:not(.quiet)').allTextContents();
   const parts = seconds.reduce((sum, text) => sum + Number(text.replace(',', '')), 0);
   expect(Math.abs((parts * 1000) / Number(exposed.replace(',', '')) - 1)).toBeLessThan(0.01);
@@ -84,7 +84,7 @@ test.each(links)('every figure is the core’s, in the same digits everywhere: %
   const column = n.timeColumn(step.seconds);
   await page.click('#tab-step');
   await page.waitForSelector('#panel-step table');
-  expect(await texts('#panel-step section:first-child tbody td.number:not(.quiet)')).toEqual(
+  expect(await texts('#panel-step table[aria-labelledby=parts-heading] tbody td.number:not(.quiet)')).toEqual(
     [...allParts(step, parts).map(({ seconds }) => column.of(seconds)), column.of(step.seconds), n.percent(1)],
   );
   await page.click('#tab-communication');

@@ -3,15 +3,17 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dist, serve } from './support/server';
-import { field, openReady, ready, reload, startSite, untilText, verdictFigure } from './support/site';
+import { tabs } from '$page/state/view.svelte';
+import { field, openReady, ready, reload, startSite, theSite, untilText, verdictFigure } from './support/site';
 
 startSite();
 
 test.each([320, 360, 390, 640, 768, 1024, 1280, 1600, 2560])('at %i px nothing scrolls sideways', async (width) => {
   const { page } = await openReady('', { viewport: { width, height: 800 } });
-  for (const tab of ['memory', 'step', 'communication', 'learn']) {
+  for (const tab of tabs) {
     await page.click(`#tab-${tab}`);
-    await page.waitForSelector(`#panel-${tab} table, #panel-${tab} details`);
+    if (tab === 'measured') await page.click(`#panel-measured ul button >> nth=-1`); // the example
+    await page.waitForSelector(`#panel-${tab} table, #panel-${tab} details, #panel-${tab} .presets`);
     const excess = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     expect(excess, tab).toBe(0);
   }
@@ -28,18 +30,46 @@ test('on a phone the inputs are a sheet with the verdict on top', async () => {
   expect(await page.locator('form.inputs').isVisible()).toBe(false);
 });
 
-test('once loaded it asks the network for nothing', async () => {
+test('once the copy for use without a network is there, nothing is asked of the server', async () => {
   const { page, complaints } = await openReady();
   await page.evaluate(() => navigator.serviceWorker.ready);
-  const asked: string[] = [];
-  page.context().on('request', (request) => asked.push(request.url()));
+  await page.waitForFunction(() => navigator.serviceWorker.controller);
+  await page.waitForSelector('.advice li');
+  theSite().asked.length = 0;
+  const others: string[] = [];
+  page.context().on('request', (request) => request.url().startsWith(theSite().url) || others.push(request.url()));
   await page.fill(field('/training/micro_batch_size'), '2');
-  for (const tab of ['step', 'communication', 'learn']) await page.click(`#tab-${tab}`);
+  for (const tab of tabs) await page.click(`#tab-${tab}`);
   await page.click('button[lang="zh-CN"]');
   await page.waitForSelector('html[lang="zh-CN"]');
   await page.waitForSelector('#panel-learn details');
-  expect(asked).toEqual([]);
+  expect(theSite().asked).toEqual([]);
+  expect(others).toEqual([]);
   expect(complaints).toEqual([]);
+});
+
+test('the module of searches is fetched after the page answers, and a first use without a network finds it', async () => {
+  const { page } = await openReady();
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await page.waitForFunction(() => navigator.serviceWorker.controller);
+  await page.context().setOffline(true);
+  await page.click('#tab-step');
+  await page.waitForSelector('[aria-labelledby=roof-heading] tbody tr');
+});
+
+test('without the module of searches the rest works, and a retry brings it', async () => {
+  theSite().refuse('meshgauge-all');
+  onTestFinished(() => theSite().refuse(undefined));
+  const { page } = await openReady('', { serviceWorkers: 'block' });
+  await page.click('#tab-step');
+  await page.waitForSelector('#panel-step .asking .failed');
+  const before = await page.textContent(verdictFigure);
+  await page.fill(field('/training/micro_batch_size'), '2');
+  await untilText(page, verdictFigure, before);
+  await page.waitForFunction(() => document.querySelectorAll('#panel-step .asking .failed button').length === 2);
+  theSite().refuse(undefined);
+  await page.evaluate(() => document.querySelector<HTMLElement>('#panel-step .asking .failed button')!.click());
+  await page.waitForSelector('#panel-step .plot rect[data-kind=forward]');
 });
 
 test('it loads without a network', async () => {

@@ -1,5 +1,4 @@
 // What the core answers, as the page reads it. Bytes, seconds and FLOPs are plain numbers in these units.
-
 export interface Issue {
   path: string;
   message: string;
@@ -74,11 +73,60 @@ export interface Step {
   breakdown: Record<string, number>;
 }
 
+/** Days and what follows from them are null where the job would never end. */
 export interface Run {
-  days: number;
-  gpu_hours: number;
+  days: number | null;
+  gpu_hours: number | null;
   cost: number | null;
+  energy_kwh: number | null;
   goodput: number;
+  interruptions: number;
+  mtbf_hours: number;
+}
+
+/** One message by itself. */
+export interface Message {
+  bytes: number;
+  busbw_bytes_per_second: number;
+  low_seconds: number;
+  high_seconds: number;
+  message_seconds: number;
+  algorithm: string | null;
+  protocol: string | null;
+  bound_by: string;
+}
+export interface Work {
+  flops: number;
+  bytes: number;
+  seconds: number;
+}
+export interface Operation {
+  id: string;
+  kind: 'gemm' | 'grouped_gemm' | 'attention' | 'memory_bound';
+  forward: Work;
+  backward: Work;
+}
+export interface Roofline {
+  peak_flops_per_second: number;
+  memory_bytes_per_second: number;
+  parts: { part: string; layers: number; operations: Operation[] }[];
+}
+/** A closer look at a step. */
+export interface Detail {
+  roofline: Roofline;
+  /** Of each transfer, in the order of the traffic. */
+  messages: (Message & { id: string })[];
+}
+/** A transfer over message sizes. */
+export interface Curve {
+  id: string;
+  collective: string;
+  group: string;
+  ranks: number;
+  ranks_per_node: number;
+  message: Message;
+  points: Message[];
+  alternatives: { algorithm: string; protocol: string; over_choice: number[] }[];
 }
 
 export interface Estimate {
@@ -104,6 +152,17 @@ export interface Estimate {
   step: Step;
   run: Run | null;
   warnings: Issue[];
+}
+
+/** A change that saves bytes or time, estimated by itself. */
+export interface Change {
+  id: string;
+  set: Record<string, unknown>;
+  device_bytes: number;
+  fits: boolean;
+  step_seconds: number;
+  /** Of the time for the same tokens on a GPU. */
+  saved_time: number;
 }
 
 export interface Refusal {

@@ -1,11 +1,14 @@
 // The core in its own thread. One request at a time; the page decides which matter.
-import { expose } from 'comlink';
+import { expose, transfer } from 'comlink';
 import { load, type Core } from 'meshgauge';
 import { recognise } from '../header/recognise';
 import { read, write } from '../state/pointer';
+import { adviceOf, type Goal } from './advice';
 import { defaultsOf } from './defaults';
 import { mendOf } from './mend';
-import type { Estimate, Refusal, Scenario } from './types';
+import { variantsOf, type Priced } from './variants';
+import { buffersOf, columnsOf, type StageEvents, type Timeline } from './timeline';
+import type { Estimate, Issue, Refusal, Scenario, Step } from './types';
 import { askWithFiles, type NamedBlob, type Request } from './with-files';
 
 let core: Core | undefined;
@@ -17,8 +20,17 @@ const service = {
     core = await load({ all });
   },
   ask,
+  /** What each stage does when, or why that is not said. */
+  timeline(scenario: Scenario, prices: object): Timeline | Issue {
+    const answer = ask({ command: 'estimate', scenario, explain: false, timeline: true, ...prices }) as Estimate | Refusal;
+    if (!answer.ok) return answer.issues[0]!;
+    const columns = columnsOf((answer.step as Step & { timeline: StageEvents[] }).timeline);
+    return transfer(columns, buffersOf(columns) as ArrayBuffer[]);
+  },
   askWithFiles: (request: Request, files: NamedBlob[]) => askWithFiles(core!, request, files),
   defaults: (scenario: Scenario) => defaultsOf(scenario, ask),
+  advice: (scenario: Scenario, now: Estimate, goal: Goal, prices: object) => adviceOf(scenario, now, goal, (request) => ask({ ...request, ...prices })),
+  variants: (asked: Priced[]) => variantsOf(asked, ask),
   mend: (scenario: Scenario, edited: string) => mendOf(scenario, edited, ask),
   /** Here, so that ten megabytes of pasted text do not hold up the page. */
   recognise,

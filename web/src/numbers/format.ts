@@ -107,6 +107,7 @@ function numbersOf(code: LanguageCode) {
     /** FLOPs of a step, FLOP/s of a GPU: value and SI prefix. */
     flops: (value: number, unit: string) =>
       join(scaled(value, [[1e18, `E${unit}`], [1e15, `P${unit}`], [1e12, `T${unit}`], [1e9, `G${unit}`], [1, unit]])),
+    energy: (kilowattHours: number) => join(scaled(kilowattHours, [[1e6, 'GWh'], [1e3, 'MWh'], [1, 'kWh']])),
     day: (milliseconds: number) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(milliseconds),
     money: (usd: number) => `$${integer(usd)}`,
   };

@@ -1,5 +1,6 @@
 // Keeps scenario and view in the address and the last scenario in this browser; opens both again.
 import type { Scenario } from '../core/types';
+import { compare } from './compare.svelte';
 import { defaultScenario, sameScenario } from './default-scenario';
 import { keep, kept } from './kept';
 import { decode, encode } from './link';
@@ -21,6 +22,7 @@ class AddressState {
     const linked = await decode(location.hash);
     if (linked) {
       view.restore(linked.view.tab, linked.view.open);
+      if (linked.view.pinned) compare.pin(linked.view.pinned);
       this.unknown = linked.unknown;
     }
     const opened = linked?.scenario ?? keptScenario();
@@ -37,6 +39,8 @@ class AddressState {
     if (asked !== location.hash || (!linked && asked)) return;
     this.unknown = linked?.unknown ?? [];
     view.restore(linked?.view.tab, linked?.view.open);
+    if (linked?.view.pinned) compare.pin(linked.view.pinned);
+    else compare.pinned = null;
     scenario.replace(linked?.scenario ?? defaultScenario);
   }
 
@@ -49,13 +53,13 @@ class AddressState {
 
   async #fragment(): Promise<string> {
     const shown = sameScenario(scenario.now, defaultScenario) ? null : scenario.now;
-    return encode(shown, { tab: view.tab === 'memory' ? undefined : view.tab, open: view.opened });
+    return encode(shown, { tab: view.tab === 'memory' ? undefined : view.tab, open: view.opened, pinned: compare.pinned ?? undefined });
   }
 
   /** Called in an effect: writes 300 ms after the last change. */
   write(): () => void {
     const now = scenario.now;
-    void [view.tab, view.opened];
+    void [view.tab, view.opened, compare.pinned];
     const timer = setTimeout(() => void this.writeNow(now), quiet);
     return () => clearTimeout(timer);
   }

@@ -8,6 +8,8 @@ export interface View {
   tab?: string;
   /** The open ledger line: stage, phase, line id. */
   open?: string;
+  /** The scenario that the present one is compared with. */
+  pinned?: Scenario;
 }
 export interface Linked {
   scenario: Scenario | null;
@@ -115,6 +117,7 @@ export async function encode(scenario: Scenario | null, view: View = {}): Promis
     const rest = notPlain(scenario);
     if (rest.length > 0) parts.push(`x=${await pack(rest)}`);
   }
+  if (view.pinned) parts.push(`a=${await pack(view.pinned)}`);
   if (view.tab) parts.push(`tab=${view.tab}`);
   if (view.open) parts.push(`open=${encodeURIComponent(view.open)}`);
   return parts.length > 1 ? `#${parts.join(';')}` : '';
@@ -154,12 +157,18 @@ export async function decode(fragment: string): Promise<Linked | null> {
     else if (key === 'tab') linked.view.tab = plain;
     else if (key === 'open') linked.view.open = plain;
     else if (key === 'm') scenario = write(scenario, '/model', plain);
+    else if (key === 'a') linked.view.pinned = (await pinned(text)) ?? (linked.unknown.push('a'), undefined);
     else if (key === 'x') for (const [path, value] of await rest(text, linked)) scenario = write(scenario, path, value);
     else if (section) scenario = takeTokens(scenario, text.split(','), section, linked);
     else if (part) linked.unknown.push(part);
   }
   if (Object.keys(scenario).length > 0) linked.scenario = scenario;
   return linked;
+}
+
+async function pinned(text: string): Promise<Scenario | undefined> {
+  const value = await unpack(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Scenario) : undefined;
 }
 
 async function rest(text: string, linked: Linked): Promise<[string, unknown][]> {

@@ -1,6 +1,6 @@
-// What a tab asks of the core beside the estimate: for the scenario last answered, only while the tab is shown, once
+// What a tab asks of the core beside the estimate: for the one last answered, only while the tab is shown, once
 // the keys rest, and the latest wins. The old value stays until the new one is there.
-import type { Scenario } from '../core/types';
+import type { Estimate, Scenario } from '../core/types';
 import { result } from './result.svelte';
 
 /** `about`: what else the question depends on. */
@@ -8,14 +8,14 @@ type Ask<T> = (scenario: Scenario, about: string | number, signal: AbortSignal) 
 
 export class Live<T> {
   value = $state.raw<T>();
-  /** The scenario that `value` answers. */
-  answered = $state.raw<Scenario>();
+  /** The estimate that `value` goes with. */
+  of = $state.raw<Estimate>();
   failure = $state<string | null>(null);
   /** For longer than a tenth of a second. */
   busy = $state(false);
   #ask: Ask<T>;
   #quiet: number;
-  #asked: [Scenario, string | number] | undefined;
+  #asked: { scenario: Scenario; of: Estimate; about: string | number } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: AbortController | undefined;
 
@@ -27,12 +27,12 @@ export class Live<T> {
 
   /** Called in an effect. */
   follow(shown: boolean, about: string | number = 0): void {
-    const scenario = result.answered;
-    const [before, beforeAbout] = this.#asked ?? [];
-    if (!shown || !result.ready || (scenario === before && about === beforeAbout)) return;
-    this.#asked = [scenario, about];
+    const { estimate: of, answered: scenario } = result;
+    const before = this.#asked;
+    if (!shown || !result.ready || (of === before?.of && about === before.about)) return;
+    this.#asked = { scenario, of, about };
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#fetch(), scenario === before ? 0 : this.#quiet);
+    this.#timer = setTimeout(() => void this.#fetch(), of === before?.of ? 0 : this.#quiet);
   }
 
   retry(): void {
@@ -48,13 +48,13 @@ export class Live<T> {
 
   async #fetch(): Promise<void> {
     this.cancel();
-    const [scenario, about] = this.#asked!;
+    const { scenario, of, about } = this.#asked!;
     const running = (this.#running = new AbortController());
     const slow = setTimeout(() => (this.busy = true), 100);
     try {
       const value = await this.#ask(scenario, about, running.signal);
       if (running.signal.aborted) return;
-      [this.value, this.answered, this.failure] = [value, scenario, null];
+      [this.value, this.of, this.failure] = [value, of, null];
     } catch (error) {
       if (running.signal.aborted) return;
       this.failure = error instanceof Error ? error.message : String(error);

@@ -25,6 +25,7 @@ class ResultState {
   /** What the core would take for each value that was set. */
   defaults = $state.raw<Record<string, unknown>>({});
   #client: Client | undefined;
+  #arrived: [Scenario, Answer] | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
   fields = $derived(new Map(this.describe.fields.map((field) => [field.path, field])));
   invalid = $derived(this.issues.length > 0);
@@ -45,7 +46,7 @@ class ResultState {
   async start(): Promise<void> {
     this.failure = null;
     this.#client?.stop();
-    const client = new Client((asked, answer) => this.#take(asked, answer), (reason) => (this.failure = reason));
+    const client = new Client((asked, answer) => this.#commit(asked, answer), (reason) => (this.failure = reason));
     this.#client = client;
     try {
       client.estimate(scenario.now, this.pricesOf(scenario.now));
@@ -75,6 +76,20 @@ class ResultState {
 
   ask(asked: Scenario): void {
     this.#client?.estimate(asked, this.pricesOf(asked));
+  }
+
+  /** Once a frame, the latest. Nothing is painted in a hidden page, so there it need not wait. */
+  #commit(asked: Scenario, answer: Answer): void {
+    const scheduled = this.#arrived !== undefined;
+    this.#arrived = [asked, answer];
+    if (scheduled) return;
+    const take = () => {
+      const [of, latest] = this.#arrived!;
+      this.#arrived = undefined;
+      this.#take(of, latest);
+    };
+    if (document.hidden) take();
+    else requestAnimationFrame(take);
   }
 
   #take(asked: Scenario, answer: Answer): void {

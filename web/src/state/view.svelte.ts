@@ -1,7 +1,8 @@
 // What is looked at: tab, cell of the memory grid, open ledger lines. None of it changes a figure.
+import type { Estimate } from '../core/types';
 import { result } from './result.svelte';
 
-export const tabs = ['memory', 'step', 'communication', 'plan', 'measured', 'learn'] as const;
+export const tabs = ['memory', 'step', 'communication', 'plan', 'compare', 'measured', 'learn'] as const;
 export type Tab = (typeof tabs)[number];
 export interface Cell {
   stage: number;
@@ -17,10 +18,12 @@ class ViewState {
   editing = $state(false);
 
   /** The cell whose ledger is shown. */
-  get cell(): Cell {
-    const { stages, binding } = result.estimate.memory;
+  cellOf({ stages, binding }: Estimate['memory']): Cell {
     const chosen = this.chosen;
     return chosen && stages[chosen.stage]?.phases[chosen.phase] !== undefined ? chosen : binding;
+  }
+  get cell(): Cell {
+    return this.cellOf(result.estimate.memory);
   }
 
   toggle(id: string, only = false): void {

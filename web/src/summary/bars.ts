@@ -27,6 +27,8 @@ export interface Bar {
   end: number;
 }
 export interface Chart {
+  /** Bytes across the whole width. */
+  span: number;
   bars: Bar[];
   capacity: number;
   bracket: { low: number; high: number };
@@ -44,6 +46,7 @@ export function chartOf(estimate: Estimate, order: string[]): Chart {
   const bars = memory.stages.map((stage) => barOf(stage, order, percent));
   const present = new Set(bars.flatMap((bar) => bar.segments.map((segment) => segment.category)));
   return {
+    span,
     bars,
     capacity: percent(memory.capacity_bytes),
     bracket: { low: percent(memory.device_low_bytes), high: percent(memory.device_high_bytes) },

@@ -3,6 +3,8 @@ import type { Estimate, Transfer } from '../core/types';
 
 export interface TrafficRow {
   key: string;
+  /** Place of its first transfer in the estimate's traffic. */
+  index: number;
   collective: string;
   group: string;
   groupSize: number;
@@ -20,10 +22,10 @@ const keyOf = (transfer: Transfer) =>
 
 export function trafficOf({ traffic }: Estimate, stage: number): TrafficRow[] {
   const rows = new Map<string, TrafficRow>();
-  for (const transfer of traffic) {
+  for (const [index, transfer] of traffic.entries()) {
     if (transfer.first_stage > stage || stage > transfer.last_stage) continue;
     const key = keyOf(transfer);
-    const row = rows.get(key) ?? emptyRow(key, transfer);
+    const row = rows.get(key) ?? emptyRow(key, index, transfer);
     row.calls += transfer.count_per_step;
     row.seconds += transfer.seconds;
     row.exposed += transfer.exposed_seconds;
@@ -33,8 +35,9 @@ export function trafficOf({ traffic }: Estimate, stage: number): TrafficRow[] {
   return [...rows.values()];
 }
 
-const emptyRow = (key: string, transfer: Transfer): TrafficRow => ({
+const emptyRow = (key: string, index: number, transfer: Transfer): TrafficRow => ({
   key,
+  index,
   collective: transfer.collective,
   group: transfer.group,
   groupSize: transfer.group_size,

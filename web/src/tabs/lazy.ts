@@ -3,9 +3,16 @@ export const lazy = {
   step: () => import('./step/step.svelte'),
   communication: () => import('./communication/communication.svelte'),
   plan: () => import('./plan/plan.svelte'),
+  compare: () => import('./compare/compare.svelte'),
   measured: () => import('./measured/measured.svelte'),
   learn: () => import('./learn/learn.svelte'),
 };
 
+/** Parts of the summary that need the core, hence come after it. */
+export const later = {
+  advice: () => import('../summary/advice.svelte'),
+  normal: () => import('../summary/normal.svelte'),
+};
+
 /** Fetches them all while the page rests, so that nothing is requested later. */
-export const fetchAll = () => Promise.all(Object.values(lazy).map((load) => load()));
+export const fetchAll = () => Promise.all([...Object.values(lazy), ...Object.values(later)].map((load) => load()));

@@ -1,8 +1,10 @@
 // English. Every text of the page; {name} takes a value, {n:one|many} the word that fits a number.
+import { details } from './en-details';
 import { words } from './en-words';
 
 export const en = {
   ...words,
+  ...details,
   'app.skip': 'Skip to verdict',
   'app.tagline': 'Paste a config.json or scenario anywhere',
   'app.example': 'An example is loaded. Change anything, or paste your config.json.',
@@ -12,7 +14,7 @@ export const en = {
   'app.retry': 'Retry',
   'asking.busy': 'Computing',
   'asking.cancel': 'Cancel',
-  'asking.failed': 'Not computed: {reason}.',
+  'asking.failed': 'Not computed: {reason}',
   'app.copy_details': 'Copy details',
   'app.unknown': 'This link holds parts that this version does not know: {parts}. They are left out.',
   'header.page': 'This page',
@@ -62,6 +64,7 @@ export const en = {
   'tile.run': 'Run length',
   'tile.hours': '{hours} GPU hours',
   'tile.cost': ' · {cost}',
+  'tile.never': 'interruptions undo all progress',
   'tile.no_tokens': 'no token count set',
 
   'scenario.edit': 'Edit',
@@ -155,6 +158,7 @@ export const en = {
   'tab.step': 'Step time',
   'tab.communication': 'Communication',
   'tab.plan': 'Plan',
+  'tab.compare': 'Compare',
   'tab.measured': 'Measured',
   'tab.learn': 'Learn',
   'grid.heading': 'Peak by stage and phase',

@@ -1,9 +1,11 @@
 // 中文。写法与用词依照术语表：术语保留英文者不译，概念译为社区习惯的说法。
 import type { Messages } from './en';
+import { details } from './zh-details';
 import { words } from './zh-words';
 
 export const zh: Messages = {
   ...words,
+  ...details,
   'app.skip': '跳到结论',
   'app.tagline': '在任意处粘贴 config.json 或场景',
   'app.example': '已载入一个示例。改动任意一项，或粘贴你的 config.json。',
@@ -13,7 +15,7 @@ export const zh: Messages = {
   'app.retry': '重试',
   'asking.busy': '计算中',
   'asking.cancel': '取消',
-  'asking.failed': '未能计算：{reason}。',
+  'asking.failed': '未能计算：{reason}',
   'app.copy_details': '复制详情',
   'app.unknown': '链接中有本版本不认识的部分：{parts}。已略去。',
   'header.page': '本页',
@@ -63,6 +65,7 @@ export const zh: Messages = {
   'tile.run': '训练时长',
   'tile.hours': '{hours}卡时',
   'tile.cost': ' · {cost}',
+  'tile.never': '中断太频繁，永远训不完',
   'tile.no_tokens': '未填训练 token 数',
 
   'scenario.edit': '修改',
@@ -156,6 +159,7 @@ export const zh: Messages = {
   'tab.step': '单步耗时',
   'tab.communication': '通信',
   'tab.plan': '规划',
+  'tab.compare': '对比',
   'tab.measured': '实测',
   'tab.learn': '学习',
   'grid.heading': '各阶段、各时段峰值',

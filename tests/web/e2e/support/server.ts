@@ -7,14 +7,20 @@ export const dist = fileURLToPath(new URL('../../../../web/dist', import.meta.ur
 
 export interface Site {
   url: string;
-  /** Files whose names end so are not found from now on. */
-  refuse: (ending: string | undefined) => void;
+  /** Files whose names have this in them are not found from now on. */
+  refuse: (part: string | undefined) => void;
+  /** Files that were asked for. */
+  asked: string[];
   close: () => Promise<void>;
 }
 
 export async function serve(folder = dist): Promise<Site> {
   let refused: string | undefined;
-  const refuse = (name: string) => refused !== undefined && name.endsWith(refused);
+  const asked: string[] = [];
+  const refuse = (name: string) => {
+    asked.push(name);
+    return refused !== undefined && name.includes(refused);
+  };
   const { url, close } = (await serveFolder(folder, { base: '/some/where/', refuse })) as { url: string; close: () => Promise<void> };
-  return { url, close, refuse: (ending) => (refused = ending) };
+  return { url, close, asked, refuse: (part) => (refused = part) };
 }

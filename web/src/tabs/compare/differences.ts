@@ -1,0 +1,42 @@
+// Two answers side by side, line by line: largest difference first, equal lines apart.
+import type { Estimate, Line } from '../../core/types';
+import { linesOf } from '../memory/rows';
+
+export interface Difference {
+  id: string;
+  name: string;
+  a: number;
+  b: number;
+}
+export interface Differences {
+  lines: Difference[];
+  equal: number;
+  largest: number;
+}
+
+function sorted(lines: Difference[], least: number): Differences {
+  const apart = ({ a, b }: Difference) => Math.abs(b - a);
+  const differing = lines.filter((line) => apart(line) >= least).sort((x, y) => apart(y) - apart(x));
+  return { lines: differing, equal: lines.length - differing.length, largest: Math.max(...differing.map(apart), 0) };
+}
+
+function joined(a: Map<string, [string, number]>, b: Map<string, [string, number]>): Difference[] {
+  return [...new Set([...a.keys(), ...b.keys()])].map((id) => ({ id, name: (a.get(id) ?? b.get(id))![0], a: a.get(id)?.[1] ?? 0, b: b.get(id)?.[1] ?? 0 }));
+}
+
+/** Lines of the fullest stage at its peak; lines of one kind are one. */
+export function memoryDifferences(a: Estimate, b: Estimate, nameOf: (line: Line) => string): Differences {
+  const gather = ({ memory: { stages, binding } }: Estimate) => {
+    const sums = new Map<string, [string, number]>();
+    for (const line of linesOf(stages[binding.stage]!, binding.phase)) sums.set(line.id, [nameOf(line), (sums.get(line.id)?.[1] ?? 0) + line.bytes]);
+    return sums;
+  };
+  const smallest = 2 ** 30 / 200; // shows as 0.00 GiB
+  return sorted(joined(gather(a), gather(b)), smallest);
+}
+
+export function stepDifferences(a: Estimate, b: Estimate, nameOf: (part: string) => string): Differences {
+  const gather = ({ step }: Estimate) =>
+    new Map(Object.entries(step.breakdown).filter(([, seconds]) => seconds > 0).map(([part, seconds]): [string, [string, number]] => [part, [nameOf(part), seconds]]));
+  return sorted(joined(gather(a), gather(b)), Math.max(a.step.seconds, b.step.seconds) * 5e-4);
+}
