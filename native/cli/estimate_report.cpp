@@ -59,8 +59,8 @@ std::string verdict(const Json& answer, const Style& style) {
                              : probability <= 0.01 ? "< 1"
                                                    : fmt::format("{:.0f}", probability * 100);
   line +=
-      fmt::format("{} % likely to fit; needs {} to {} GiB.\n", likely, gib_text(number(memory["needed_low_bytes"]), 1),
-                  gib_text(number(memory["needed_high_bytes"]), 1));
+      fmt::format("{} % likely to fit; needs at least {} to {} GiB.\n", likely,
+                  gib_text(number(memory["needed_low_bytes"]), 1), gib_text(number(memory["needed_high_bytes"]), 1));
   const double states = state_bytes(binding_stage(answer));
   if (!fits && states > capacity) {
     line += wrapped(fmt::format(
