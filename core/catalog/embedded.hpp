@@ -5,6 +5,7 @@
 
 namespace meshgauge::embedded {
 
+extern const std::string_view bus_bandwidth_json;
 extern const std::string_view models_json;
 extern const std::string_view gpus_json;
 extern const std::string_view systems_json;

@@ -18,8 +18,8 @@ struct Tensor {
   std::string name;
   const char* formula;
   std::string source;
-  Place place = Place::unknown;  ///< where it is made
-  int rarity = 0;                ///< 0: made by nearly every such scenario; among equals the smaller is likelier
+  AllocationPlace place = AllocationPlace::unknown;  ///< where it is made
+  int rarity = 0;  ///< 0: made by nearly every such scenario; among equals the smaller is likelier
   double bytes = 0;
   std::vector<Value> values;
 };

@@ -40,7 +40,8 @@ class Collector {
       : request_(request), range_(possible_sizes(request)), models_(std::move(models)), most_chance_(most_chance) {}
 
   /// `unit` elements for each of an unknown number that the formula calls `symbol`.
-  void solved(const LineText& text, Place place, double unit, const char* symbol, const std::vector<Value>& values) {
+  void solved(const LineText& text, AllocationPlace place, double unit, const char* symbol,
+              const std::vector<Value>& values) {
     for (const double w : {2.0, 4.0}) {
       const auto solution = unit > 0 ? solve(range_, w * unit) : std::nullopt;
       if (!solution || solution->chance > most_chance_) continue;
@@ -50,7 +51,8 @@ class Collector {
     }
   }
   /// A size that nothing is unknown of but the number of ranks it is cut over.
-  void fixed(const LineText& text, Place place, double elements, double ranks, const std::vector<Value>& values) {
+  void fixed(const LineText& text, AllocationPlace place, double elements, double ranks,
+             const std::vector<Value>& values) {
     for (const double w : {2.0, 4.0}) {
       const double bytes = w * elements / ranks;
       if (!range_.holds(bytes)) continue;
@@ -62,7 +64,8 @@ class Collector {
   std::vector<Factorisation> found;
 
  private:
-  void keep(const LineText& text, Place place, double w, double bytes, std::vector<Value> values, double chance) {
+  void keep(const LineText& text, AllocationPlace place, double w, double bytes, std::vector<Value> values,
+            double chance) {
     values.push_back({"w", w});
     const Closeness closeness = bytes == request_.requested.bytes ? Closeness::exact : Closeness::rounded;
     std::string name = std::string(text.name) + (w == 2 ? ", 16 bit" : ", fp32");
@@ -84,26 +87,26 @@ constexpr std::int64_t most_ranks = 1024;
 void add_parameters(const ModelShape& model, bool cut, Collector& out) {
   const double M = total_parameters(model);
   out.fixed({"model", "All parameters, or their gradients, in one flat copy", "M * w", "shape of the model"},
-            Place::optimizer, M, 1, {{"M", M}});
+            AllocationPlace::optimizer, M, 1, {{"M", M}});
   if (!cut) return;
   for (std::int64_t ranks = 2; ranks <= most_ranks; ranks *= 2) {
     const auto d = static_cast<double>(ranks);
     out.fixed({"model_partition", "A rank's flat partition of all parameters", "M / d * w",
                "ZeRO, arXiv:1910.02054 section 3"},
-              Place::optimizer, M, d, {{"M", M}, {"d", d}});
+              AllocationPlace::optimizer, M, d, {{"M", M}, {"d", d}});
   }
 }
 
 void add_logits(double vocab, Collector& out) {
   out.solved({"logits", "Logits, or a copy or gradient of them", "T * V * w",
               "torch.nn.functional.cross_entropy: fp32 copy, log-softmax, gradient"},
-             Place::loss, vocab, "T", {{"V", vocab}});
+             AllocationPlace::loss, vocab, "T", {{"V", vocab}});
 }
 
 void add_embedding(const ModelShape& model, Collector& out) {
   const auto V = static_cast<double>(model.vocab), e = static_cast<double>(model.token_width());
   out.fixed({"embedding", "Embedding or head, its gathered copy or gradient", "V * e * w", "shape of the model"},
-            Place::gather, V * e, 1, {{"V", V}, {"e", e}});
+            AllocationPlace::gather, V * e, 1, {{"V", V}, {"e", e}});
 }
 
 /// b a s^2: only its product is known; the longest sequence of the model's that gives whole sequences is shown.
@@ -120,13 +123,13 @@ void add_scores(const OutOfMemory& request, const ModelShape& model, Collector& 
     if (!found) continue;
     return out.solved({"scores", "Attention scores, or a copy or gradient of them", "b * a * s * s * w",
                        "transformers eager_attention_forward"},
-                      Place::attention, a * s * s, "b", {{"a", a}, {"s", s}});
+                      AllocationPlace::attention, a * s * s, "b", {{"a", a}, {"s", s}});
   }
 }
 
 void sort(const OutOfMemory& request, std::vector<Factorisation>& found) {
   const auto elsewhere = [&](const Factorisation& f) {
-    return request.place != Place::unknown && f.tensor.place != request.place;
+    return request.place != AllocationPlace::unknown && f.tensor.place != request.place;
   };
   std::stable_sort(found.begin(), found.end(), [&](const Factorisation& a, const Factorisation& b) {
     if (elsewhere(a) != elsewhere(b)) return elsewhere(b);
@@ -190,11 +193,12 @@ std::vector<Factorisation> factorise(const OutOfMemory& request, const ModelShap
   add_parameters(model, true, out);
   add_scores(request, model, out);
   constexpr const char* source = "Korthikanti et al. 2022, arXiv:2205.05198 section 4.1";
-  out.solved({"hidden", "Hidden states, or a gradient of them", "T * h * w", source}, Place::mlp, h, "T", {{"h", h}});
-  out.solved({"mlp", "MLP: one of its wide tensors", "T * f * w", source}, Place::mlp, f, "T", {{"f", f}});
+  out.solved({"hidden", "Hidden states, or a gradient of them", "T * h * w", source}, AllocationPlace::mlp, h, "T",
+             {{"h", h}});
+  out.solved({"mlp", "MLP: one of its wide tensors", "T * f * w", source}, AllocationPlace::mlp, f, "T", {{"f", f}});
   if (model.gated()) {
-    out.solved({"mlp_gate_up", "MLP: gate and up projection in one", "2 * T * f * w", source}, Place::mlp, 2 * f, "T",
-               {{"f", f}});
+    out.solved({"mlp_gate_up", "MLP: gate and up projection in one", "2 * T * f * w", source}, AllocationPlace::mlp,
+               2 * f, "T", {{"f", f}});
   }
   sort(request, out.found);
   return std::move(out.found);

@@ -50,7 +50,7 @@ std::vector<TensorMatch> matching(const OutOfMemory& request, std::span<const Te
     found.push_back({tensor, tensor.bytes == request.requested.bytes ? Closeness::exact : Closeness::rounded});
   }
   const auto order = [&](const TensorMatch& match) {
-    const bool elsewhere = request.place != Place::unknown && match.tensor.place != request.place;
+    const bool elsewhere = request.place != AllocationPlace::unknown && match.tensor.place != request.place;
     return std::tuple(elsewhere, match.tensor.rarity >= unlikely_rarity, match.closeness, match.tensor.rarity);
   };
   std::stable_sort(found.begin(), found.end(),

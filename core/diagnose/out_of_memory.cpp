@@ -165,51 +165,51 @@ OutOfMemory read_message(std::string_view message, std::string_view lead, const 
 
 struct Frame {
   std::string_view words;
-  Place place;
+  AllocationPlace place;
 };
 constexpr auto frames = std::to_array<Frame>({
-    {"cross_entropy", Place::loss},
-    {"log_softmax", Place::loss},
-    {"logsumexp", Place::loss},
-    {"lm_head", Place::loss},
-    {"logits", Place::loss},
-    {"CrossEntropy", Place::loss},
-    {"scaled_dot_product", Place::attention},
-    {"attn_weights", Place::attention},
-    {"attention_scores", Place::attention},
-    {"attention_probs", Place::attention},
-    {"matmul_result", Place::attention},
-    {"self_attn", Place::attention},
-    {"self_attention", Place::attention},
-    {"core_attention", Place::attention},
-    {"gate_proj", Place::mlp},
-    {"up_proj", Place::mlp},
-    {"down_proj", Place::mlp},
-    {"act_fn", Place::mlp},
-    {".mlp", Place::mlp},
-    {"all_gather", Place::gather},
-    {"allgather", Place::gather},
-    {"_unshard", Place::gather},
-    {"_alloc_storage", Place::gather},
-    {"fetch_sub_module", Place::gather},
-    {"optimizer.step", Place::optimizer},
-    {"_multi_tensor_", Place::optimizer},
-    {"_single_tensor_", Place::optimizer},
-    {"_foreach_", Place::optimizer},
-    {"exp_avg", Place::optimizer},
-    {"initialize_optimizer_states", Place::optimizer},
-    {"fp32_groups", Place::optimizer},
-    {"from_pretrained", Place::load},
-    {"load_state_dict", Place::load},
-    {".to(device", Place::load},
+    {"cross_entropy", AllocationPlace::loss},
+    {"log_softmax", AllocationPlace::loss},
+    {"logsumexp", AllocationPlace::loss},
+    {"lm_head", AllocationPlace::loss},
+    {"logits", AllocationPlace::loss},
+    {"CrossEntropy", AllocationPlace::loss},
+    {"scaled_dot_product", AllocationPlace::attention},
+    {"attn_weights", AllocationPlace::attention},
+    {"attention_scores", AllocationPlace::attention},
+    {"attention_probs", AllocationPlace::attention},
+    {"matmul_result", AllocationPlace::attention},
+    {"self_attn", AllocationPlace::attention},
+    {"self_attention", AllocationPlace::attention},
+    {"core_attention", AllocationPlace::attention},
+    {"gate_proj", AllocationPlace::mlp},
+    {"up_proj", AllocationPlace::mlp},
+    {"down_proj", AllocationPlace::mlp},
+    {"act_fn", AllocationPlace::mlp},
+    {".mlp", AllocationPlace::mlp},
+    {"all_gather", AllocationPlace::gather},
+    {"allgather", AllocationPlace::gather},
+    {"_unshard", AllocationPlace::gather},
+    {"_alloc_storage", AllocationPlace::gather},
+    {"fetch_sub_module", AllocationPlace::gather},
+    {"optimizer.step", AllocationPlace::optimizer},
+    {"_multi_tensor_", AllocationPlace::optimizer},
+    {"_single_tensor_", AllocationPlace::optimizer},
+    {"_foreach_", AllocationPlace::optimizer},
+    {"exp_avg", AllocationPlace::optimizer},
+    {"initialize_optimizer_states", AllocationPlace::optimizer},
+    {"fp32_groups", AllocationPlace::optimizer},
+    {"from_pretrained", AllocationPlace::load},
+    {"load_state_dict", AllocationPlace::load},
+    {".to(device", AllocationPlace::load},
 });
 
-Place place_of(std::string_view traceback) {
-  Place place = Place::unknown;
+AllocationPlace place_of(std::string_view traceback) {
+  AllocationPlace place = AllocationPlace::unknown;
   std::size_t nearest = 0;
   for (const Frame& frame : frames) {
     const std::size_t at = traceback.rfind(frame.words);
-    if (at == npos || (place != Place::unknown && at < nearest)) continue;
+    if (at == npos || (place != AllocationPlace::unknown && at < nearest)) continue;
     nearest = at;
     place = frame.place;
   }

@@ -14,8 +14,8 @@ enum class Accelerator { cuda, hip, xpu, mps, cpu };
 MESHGAUGE_NAMES(Accelerator, "cuda", "hip", "xpu", "mps", "cpu");
 
 /// What the program was doing, by the last telling frame of the traceback above the message.
-enum class Place { unknown, load, attention, mlp, loss, gather, optimizer };
-MESHGAUGE_NAMES(Place, "unknown", "load", "attention", "mlp", "loss", "gather", "optimizer");
+enum class AllocationPlace { unknown, load, attention, mlp, loss, gather, optimizer };
+MESHGAUGE_NAMES(AllocationPlace, "unknown", "load", "attention", "mlp", "loss", "gather", "optimizer");
 
 /// An amount as printed: the true one is at most `half` a unit of the last digit away.
 struct PrintedBytes {
@@ -34,7 +34,7 @@ struct ProcessUse {
 struct OutOfMemory {
   Accelerator accelerator = Accelerator::cuda;
   PrintedBytes requested;
-  Place place = Place::unknown;
+  AllocationPlace place = AllocationPlace::unknown;
   std::int64_t messages = 1;
   std::vector<std::int64_t> ranks;     ///< by the prefixes of torchrun or srun, in the order met
   std::optional<std::int64_t> device;  ///< as the process numbers them

@@ -1,11 +1,14 @@
 #include "core/io/api_with_files.hpp"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/io/answer_text.hpp"
+#include "core/io/band.hpp"
 #include "core/io/calibrate.hpp"
+#include "core/io/diagnose.hpp"
 #include "core/io/parse.hpp"
 #include "core/io/read_value.hpp"
 #include "core/scenario/words.hpp"
@@ -16,8 +19,17 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr FieldText command_field{.key = "command", .help = "What is asked for."};
-constexpr auto commands = std::to_array<std::string_view>({"import", "calibrate"});
+constexpr auto commands = std::to_array<std::string_view>({"import", "calibrate", "diagnose", "band"});
 constexpr auto import_fields = std::to_array<std::string_view>({"command", "place"});
+constexpr auto diagnose_fields = std::to_array<std::string_view>({"command", "scenario", "profile"});
+
+/// Fields that the command itself does not look at.
+void report_others(const Json& request, std::span<const std::string_view> known, Reading& reading) {
+  for (const auto& [key, value] : request.items()) {
+    const bool is_known = std::find(known.begin(), known.end(), key) != known.end();
+    if (!is_known && key != "files") report_unknown(key, "", known, {}, reading);
+  }
+}
 
 Result<Json> answer_request(const Json& request, std::span<const NamedText> files) {
   Reading reading;
@@ -29,13 +41,13 @@ Result<Json> answer_request(const Json& request, std::span<const NamedText> file
     reading.fail("/command", "command is missing. Allowed: " + list_text(commands) + '.');
   }
   if (request.contains("files")) reading.fail("/files", "The files lie beside this request. Leave files out.");
-  if (command && commands[*command] == "import") {
-    for (const auto& [key, value] : request.items()) {
-      if (key != "command" && key != "place" && key != "files") report_unknown(key, "", import_fields, {}, reading);
-    }
-  }
+  const std::string_view name = command ? commands[*command] : std::string_view{};
+  if (name == "import") report_others(request, import_fields, reading);
+  if (name == "diagnose") report_others(request, diagnose_fields, reading);
   if (!reading.issues.empty()) return std::move(reading.issues);
-  if (commands[*command] == "calibrate") return calibrate_files(files, request);
+  if (name == "calibrate") return calibrate_files(files, request);
+  if (name == "diagnose") return diagnose_files(files, request);
+  if (name == "band") return band_files(files, request);
   return import_files(files, request.value("place", Json()));
 }
 

@@ -9,8 +9,8 @@
 
 namespace meshgauge {
 
-/// `{"command": "import" | "calibrate", ...}` without its files; the answer is the one that they would have got inside
-/// the request. Never throws.
+/// `{"command": "import" | "calibrate" | "diagnose" | "band", ...}` without its files; the answer is the one that they
+/// would have got inside the request. Never throws.
 [[nodiscard]] std::string api_with_files(std::string_view request_json, std::span<const NamedText> files);
 
 }  // namespace meshgauge

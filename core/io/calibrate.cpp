@@ -16,6 +16,7 @@
 #include "core/io/read_scenario.hpp"
 #include "core/io/read_step_records.hpp"
 #include "core/io/read_value.hpp"
+#include "core/io/run_lines.hpp"
 #include "core/io/write_calibration.hpp"
 #include "core/scenario/ranges.hpp"
 #include "core/scenario/words.hpp"
@@ -28,13 +29,7 @@ using Json = nlohmann::ordered_json;
 constexpr auto request_fields =
     std::to_array<std::string_view>({"command", "files", "runs", "scenario", "cluster", "ranks", "ranks_per_node",
                                      "operation", "name", "profile", "fit_slow"});
-constexpr auto file_fields = std::to_array<std::string_view>({"file", "text"});
-constexpr FieldText file_field{.key = "file", .help = "What answers call the file."};
-constexpr FieldText text_field{.key = "text", .help = "What it holds."};
 constexpr FieldText name_field{.key = "name", .help = "What answers call the profile."};
-constexpr FieldText operation_field{.key = "operation", .help = "The collective, where a file does not say it."};
-constexpr FieldText ranks_field{"ranks", "ranks", 1, limit::gpus, "", "Of the group, where a file does not say it."};
-constexpr FieldText per_node_field{"ranks_per_node", "ranks", 1, limit::gpus, "", "Those in one node."};
 constexpr FieldText slow_field{.key = "fit_slow", .fallback = "false", .help = "Fits slow machines as they are."};
 
 struct Options {
@@ -43,24 +38,13 @@ struct Options {
   bool fit_slow = false;
 };
 
-std::int64_t count_of(const Json& value, const FieldText& field, const std::string& path, Reading& reading) {
-  const auto number = read_integer(value, field, path, reading);
-  if (!number) return 0;
-  if (in_range(field, static_cast<double>(*number))) return *number;
-  reading.fail(path, range_message(field, number_text(*number)));
-  return 0;
-}
-
 Options read_options(const Json& request, Reading& reading) {
   Options options;
+  Json place = Json::object();
   for (const auto& [key, value] : request.items()) {
     const std::string path = '/' + key;
-    if (key == "ranks") {
-      options.known.place.ranks = count_of(value, ranks_field, path, reading);
-    } else if (key == "ranks_per_node") {
-      options.known.place.ranks_per_node = count_of(value, per_node_field, path, reading);
-    } else if (key == "operation") {
-      options.known.operation = read_string(value, operation_field, path, reading).value_or("");
+    if (key == "ranks" || key == "ranks_per_node" || key == "operation") {
+      place[key] = value;
     } else if (key == "name") {
       options.name = read_string(value, name_field, path, reading).value_or("");
     } else if (key == "fit_slow") {
@@ -71,6 +55,7 @@ Options read_options(const Json& request, Reading& reading) {
       report_unknown(key, "", request_fields, {}, reading);
     }
   }
+  options.known = read_place(place, "", reading);
   return options;
 }
 
@@ -105,22 +90,13 @@ bool is_runs(std::string_view text) {
 }
 
 void add_run_lines(const NamedText& file, Collected& all, Reading& reading) {
-  std::string_view rest = file.text;
   const std::size_t before = all.input.own.size();
-  for (std::int64_t line = 1; !rest.empty(); ++line) {
-    const std::size_t end = rest.find('\n');
-    const std::string_view text = rest.substr(0, end);
-    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-    if (text.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    const Result<Json> document = parse_json(text);
+  const Issues issues = read_run_lines(file, [&](const Json& document, std::int64_t line) {
     Reading own;
-    own.issues = document.issues;
-    if (document.ok()) add_own_run(*document.value, line, "", all, own);
-    for (Issue& issue : own.issues) {
-      reading.issues.push_back(
-          {issue.path, shortened(file.name) + ": line " + std::to_string(line) + ": " + issue.message});
-    }
-  }
+    add_own_run(document, line, "", all, own);
+    return own.issues;
+  });
+  reading.issues.insert(reading.issues.end(), issues.begin(), issues.end());
   all.files.push_back({file.name, "runs", static_cast<std::int64_t>(all.input.own.size() - before), {}});
 }
 
@@ -223,7 +199,10 @@ void check_own_hardware(const CalibrationInput& input, Reading& reading) {
 Result<Json> answer_to(std::span<const NamedText> files, const Json& request, Reading& reading) {
   const Options options = read_options(request, reading);
   Collected all;
-  for (const NamedText& file : files) add_file(file, options.known, all, reading);
+  for (const NamedText& file : files) {
+    add_file(file, options.known, all, reading);
+    if (reading.issues.size() >= most_issues) break;
+  }
   if (const auto runs = request.find("runs"); runs != request.end()) {
     if (!runs->is_array()) {
       reading.fail("/runs", "runs is " + shown(*runs) + ". Expected: a list of measured runs.");
@@ -277,34 +256,11 @@ Result<double> tokens_per_step(const Json& scenario) {
 
 Result<Json> calibrate_command(const Json& request) {
   Reading reading;
-  std::vector<std::pair<std::string, std::string>> texts;
-  const auto files = request.find("files");
-  if (files != request.end() && !files->is_array()) {
-    reading.fail("/files", "files is " + shown(*files) + ". Expected: a list of objects with file and text.");
-  } else if (files == request.end() && !request.contains("runs")) {
-    reading.fail("/files", "files is missing. Expected: a list of objects with file and text, or runs.");
-  } else if (files != request.end()) {
-    for (std::size_t i = 0; i < files->size(); ++i) {
-      const Json& item = (*files)[i];
-      const std::string path = "/files/" + std::to_string(i);
-      if (!expect_object(item, "The file", path, reading)) continue;
-      std::string name = '#' + std::to_string(i + 1), text;
-      for (const auto& [key, value] : item.items()) {
-        if (key == "file") {
-          name = read_string(value, file_field, path + "/file", reading).value_or(name);
-        } else if (key == "text") {
-          text = read_string(value, text_field, path + "/text", reading).value_or("");
-        } else {
-          report_unknown(key, path, file_fields, {}, reading);
-        }
-      }
-      if (!item.contains("text")) reading.fail(path + "/text", "text is missing. Expected: what the file holds.");
-      texts.emplace_back(std::move(name), std::move(text));
-    }
-  }
-  std::vector<NamedText> named;
-  for (const auto& [name, text] : texts) named.push_back({name, text});
-  return answer_to(named, request, reading);
+  std::vector<NamedText> files;
+  const auto list = request.find("files");
+  const bool empty = list != request.end() && list->is_array() && list->empty();  // what is missing is said further on
+  if (!empty && (list != request.end() || !request.contains("runs"))) files = read_named_texts(request, reading);
+  return answer_to(files, request, reading);
 }
 
 }  // namespace meshgauge

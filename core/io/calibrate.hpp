@@ -9,7 +9,7 @@
 
 namespace meshgauge {
 
-/// The answer that {"command": "calibrate", "files": [{"file", "text"}], ...} gives: `request` has everything but the
+/// The answer that {"command": "calibrate", "files": [{"name", "text"}], ...} gives: `request` has everything but the
 /// files. A file is a log or a results file, whatever tool wrote it; runs of one's own come as JSON Lines like those of
 /// `validate`. `profile` in the answer is the document to keep.
 [[nodiscard]] Result<nlohmann::ordered_json> calibrate_files(std::span<const NamedText> files,

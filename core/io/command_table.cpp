@@ -15,6 +15,7 @@ std::span<const Command> command_table() {
       {"solve", solve_command},
       {"validate", validate_command},
       {"calibrate", calibrate_command},
+      {"band", band_command},
       {"check", check_command},
       {"diagnose", diagnose_command},
       {"import", import_command},

@@ -9,6 +9,7 @@ namespace meshgauge {
 
 [[nodiscard]] Result<nlohmann::ordered_json> estimate_command(const nlohmann::ordered_json& request);
 [[nodiscard]] Result<nlohmann::ordered_json> advise_command(const nlohmann::ordered_json& request);
+[[nodiscard]] Result<nlohmann::ordered_json> band_command(const nlohmann::ordered_json& request);
 [[nodiscard]] Result<nlohmann::ordered_json> plan_command(const nlohmann::ordered_json& request);
 [[nodiscard]] Result<nlohmann::ordered_json> solve_command(const nlohmann::ordered_json& request);
 [[nodiscard]] Result<nlohmann::ordered_json> validate_command(const nlohmann::ordered_json& request);

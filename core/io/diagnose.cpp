@@ -1,4 +1,5 @@
-// The command `diagnose`: an out-of-memory message in, the tensor, what held the device and what would help out.
+// The command `diagnose`: a log in, and out what went wrong. Of an out-of-memory message the tensor, what held the
+// device and what would help; of NCCL's words what is wrong, what to set and what to try next.
 #include "core/io/diagnose.hpp"
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 #include "core/io/stage_memory.hpp"
 #include "core/io/try_remedies.hpp"
 #include "core/io/write_diagnosis.hpp"
+#include "core/io/write_nccl.hpp"
 #include "core/io/write_scenario.hpp"
 #include "core/scenario/words.hpp"
 
@@ -29,7 +31,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr auto request_fields = std::to_array<std::string_view>({"command", "text", "scenario", "profile"});
+constexpr auto request_fields = std::to_array<std::string_view>({"command", "text", "files", "scenario", "profile"});
 constexpr std::size_t most_candidates = 8;  ///< of one request
 
 /// What is known of the job: everything, its model, or nothing.
@@ -93,19 +95,21 @@ Json write_estimate(const Job& job) {
   return write_need(s, *job.profile, stages[binding_stage(stages)]);
 }
 
-}  // namespace
-
 Result<Json> diagnose_text(std::string_view text, const Json& request) {
   Reading reading;
   Job job;
   if (request.contains("scenario")) read_job(request, job, reading);
   const OutOfMemoryLog log = read_out_of_memory(text);
-  if (log.requests.empty()) {
+  const NcclLog nccl = read_nccl_log(text);
+  if (log.requests.empty() && nccl.lines == 0) {
     reading.fail("/text",
                  "There is no out-of-memory message of PyTorch in the text. Expected: \"Tried to allocate 2.00 GiB\" "
-                 "or the like.");
+                 "or the like. Nor is there a line of NCCL. Expected: what NCCL_DEBUG=INFO prints.");
   }
   if (!reading.issues.empty()) return std::move(reading.issues);
+  if (log.requests.empty()) {
+    return Json{{"ok", true}, {"schema_version", schema_version}, {"kind", "nccl"}, {"nccl", write_nccl(nccl)}};
+  }
 
   Json requests = Json::array(), candidates = Json::array();
   const std::vector<Tensor> tensors = job.resolution ? tensors_of(job.resolution->scenario) : std::vector<Tensor>{};
@@ -127,6 +131,25 @@ Result<Json> diagnose_text(std::string_view text, const Json& request) {
   answer["estimate"] = job.resolution ? write_estimate(job) : Json(nullptr);
   answer["remedies"] =
       job.resolution ? try_remedies(job.resolution->scenario, job.model_document, *job.profile) : Json::array();
+  answer["nccl"] = nccl.lines == 0 ? Json(nullptr) : write_nccl(nccl);
+  return answer;
+}
+
+}  // namespace
+
+Result<Json> diagnose_files(std::span<const NamedText> files, const Json& request) {
+  if (files.size() == 1) return diagnose_text(files[0].text, request);
+  std::string joined;
+  Json names = Json::array();
+  std::int64_t line = 1;
+  for (const NamedText& file : files) {
+    names.push_back({{"name", file.name}, {"first_line", line}});
+    joined += file.text;
+    if (!joined.empty() && joined.back() != '\n') joined += '\n';
+    line = 1 + std::count(joined.begin(), joined.end(), '\n');
+  }
+  Result<Json> answer = diagnose_text(joined, request);
+  if (answer.ok()) (*answer.value)["files"] = std::move(names);
   return answer;
 }
 
@@ -136,13 +159,19 @@ Result<Json> diagnose_command(const Json& request) {
     const bool known = std::find(request_fields.begin(), request_fields.end(), key) != request_fields.end();
     if (!known) report_unknown(key, "", request_fields, {}, reading);
   }
+  std::vector<NamedText> files;
   const auto text = request.find("text");
-  if (text == request.end() || !text->is_string()) {
+  if (request.contains("files")) {
+    files = read_named_texts(request, reading);
+    if (text != request.end()) reading.fail("/text", "text stands beside files. Expected: one of them.");
+  } else if (text == request.end() || !text->is_string()) {
     reading.fail("/text", "text is " + (text == request.end() ? "missing" : shown(*text)) +
                               ". Expected: a string, the text that holds the message.");
+  } else {
+    files.push_back({{}, text->get_ref<const std::string&>()});
   }
   if (!reading.issues.empty()) return std::move(reading.issues);
-  return diagnose_text(text->get_ref<const std::string&>(), request);
+  return diagnose_files(files, request);
 }
 
 }  // namespace meshgauge

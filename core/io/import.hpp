@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/calibrate/import/importer.hpp"
+#include "core/io/named_texts.hpp"
 #include "core/io/read_value.hpp"
 #include "core/issue.hpp"
 
@@ -15,11 +16,6 @@ namespace meshgauge {
 
 /// Reads a log or a results file. `known` fills what the file does not say.
 [[nodiscard]] Imported import_text(std::string_view text, const KnownPlace& known = {});
-
-struct NamedText {
-  std::string name;
-  std::string_view text;
-};
 
 /// The answer that {"command": "import", "files": ..., "place": place} gives. `place` is an object, or null.
 [[nodiscard]] Result<nlohmann::ordered_json> import_files(std::span<const NamedText> files,

@@ -17,11 +17,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr auto request_fields = std::to_array<std::string_view>({"command", "files", "place"});
-constexpr auto file_fields = std::to_array<std::string_view>({"name", "text"});
 constexpr auto place_fields =
     std::to_array<std::string_view>({"gpu", "ranks", "ranks_per_node", "gpus_per_node", "library", "cpu", "operation"});
 
-constexpr FieldText name_field{.key = "name", .help = "What the answer calls the file."};
 constexpr FieldText gpu_field{.key = "gpu", .help = "The GPU, where a file does not say it."};
 constexpr FieldText library_field{.key = "library", .help = "Library and version."};
 constexpr FieldText cpu_field{.key = "cpu", .fallback = "false", .help = "Ranks hold host memory."};
@@ -48,37 +46,6 @@ void read_operation(const Json& value, const std::string& path, Reading& reading
   if (to.empty()) {
     reading.fail(path, "operation is " + in_quotes(*name) + ". Allowed: " + list_text(operation_names()) + '.');
   }
-}
-
-std::vector<NamedText> read_files(const Json& request, Reading& reading) {
-  std::vector<NamedText> files;
-  const auto list = request.find("files");
-  if (list == request.end() || !list->is_array() || list->empty()) {
-    reading.fail("/files", "files is " + (list == request.end() ? "missing" : shown(*list)) +
-                               ". Expected: a list of objects with name and text, one or more.");
-    return files;
-  }
-  read_items(list->size(), "files", "/files", reading, [&](std::size_t i, const std::string& path) {
-    const Json& file = (*list)[i];
-    const std::size_t before = reading.issues.size();
-    if (!expect_object(file, "A file", path, reading)) return false;
-    for (const auto& [key, value] : file.items()) {
-      const bool known = std::find(file_fields.begin(), file_fields.end(), key) != file_fields.end();
-      if (!known) report_unknown(key, path, file_fields, {}, reading);
-    }
-    NamedText read;
-    if (file.contains("name")) read.name = read_string(file["name"], name_field, path + "/name", reading).value_or("");
-    const auto text = file.find("text");
-    if (text == file.end() || !text->is_string()) {
-      reading.fail(path + "/text",
-                   "text is " + (text == file.end() ? "missing" : shown(*text)) + ". Expected: a string.");
-    } else {
-      read.text = text->get_ref<const std::string&>();
-    }
-    files.push_back(std::move(read));
-    return reading.issues.size() == before;
-  });
-  return files;
 }
 
 }  // namespace
@@ -117,7 +84,7 @@ Result<Json> import_command(const Json& request) {
     const bool known = std::find(request_fields.begin(), request_fields.end(), key) != request_fields.end();
     if (!known) report_unknown(key, "", request_fields, {}, reading);
   }
-  const std::vector<NamedText> files = read_files(request, reading);
+  const std::vector<NamedText> files = read_named_texts(request, reading);
   const Json place = request.contains("place") ? request["place"] : Json(nullptr);
   (void)read_place(place, "/place", reading);
   if (!reading.issues.empty()) return std::move(reading.issues);

@@ -13,6 +13,7 @@
 #include "core/io/read_run.hpp"
 #include "core/io/read_scenario.hpp"
 #include "core/io/read_value.hpp"
+#include "core/io/run_lines.hpp"
 #include "core/io/write_validation.hpp"
 #include "core/price/memory_spread.hpp"
 #include "core/scenario/words.hpp"
@@ -94,41 +95,12 @@ Issues profile_issues(const Json& document) {
   return document.is_null() ? Issues{} : read_profile(document, "/profile", default_profile(Cluster{})).issues;
 }
 
-/// The last part of a path, in a form that any terminal can show.
-std::string file_name(std::string_view path) {
-  const std::size_t slash = path.find_last_of('/');
-  return path == "-" ? "standard input" : shortened(slash == std::string_view::npos ? path : path.substr(slash + 1));
-}
-
-bool blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
-
-/// One run from its text. The parser sees a single line, which it calls the first.
-Issues add_line(std::string_view text, std::int64_t line, const Json& profile, FileReport& report) {
-  constexpr std::string_view first_line = "line 1, ";
-  const Result<Json> document = parse_json(text);
-  Issues issues = document.issues;
-  if (document.ok() && issues.empty()) issues = add_run(*document.value, line, "", profile, report);
-  for (Issue& issue : issues) {
-    std::string& message = issue.message;
-    if (message.rfind(first_line, 0) == 0) message.erase(0, first_line.size());
-    message = file_name(report.name) + ": line " + std::to_string(line) + ": " + message;
-  }
-  return issues;
-}
-
-FileReport read_lines(const RunLines& file, const Json& profile, Issues& issues) {
+FileReport read_lines(const NamedText& file, const Json& profile, Issues& issues) {
   FileReport report;
   report.name = file.name;
-  std::string_view rest = file.text;
-  for (std::int64_t line = 1; !rest.empty(); ++line) {
-    const std::size_t end = rest.find('\n');
-    const std::string_view text = rest.substr(0, end);
-    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-    if (blank(text)) continue;
-    const Issues found = add_line(text, line, profile, report);
-    issues.insert(issues.end(), found.begin(), found.end());
-    if (issues.size() >= most_issues) break;  // this is no file of runs
-  }
+  const Issues found = read_run_lines(
+      file, [&](const Json& document, std::int64_t line) { return add_run(document, line, "", profile, report); });
+  issues.insert(issues.end(), found.begin(), found.end());
   return report;
 }
 
@@ -160,11 +132,11 @@ FileReport read_file(const Json& document, std::size_t index, const Json& profil
 
 }  // namespace
 
-Result<Json> validate_lines(std::span<const RunLines> files, const Json& profile) {
+Result<Json> validate_lines(std::span<const NamedText> files, const Json& profile) {
   Issues issues = profile_issues(profile);
   if (!issues.empty()) return issues;
   std::vector<FileReport> reports;
-  for (const RunLines& file : files) {
+  for (const NamedText& file : files) {
     reports.push_back(read_lines(file, profile, issues));
     if (issues.size() >= most_issues) break;
   }

@@ -3,21 +3,15 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <span>
-#include <string>
-#include <string_view>
 
+#include "core/io/named_texts.hpp"
 #include "core/issue.hpp"
 
 namespace meshgauge {
 
-/// A file of JSON Lines: one run a line, as read_run.hpp describes it.
-struct RunLines {
-  std::string name;
-  std::string_view text;
-};
-
-/// The answer that the request {"command": "validate"} gives for the same runs. `profile` is a document, or null.
-[[nodiscard]] Result<nlohmann::ordered_json> validate_lines(std::span<const RunLines> files,
+/// The answer that the request {"command": "validate"} gives for the same runs: files of JSON Lines, one run a line, as
+/// read_run.hpp describes it. `profile` is a document, or null.
+[[nodiscard]] Result<nlohmann::ordered_json> validate_lines(std::span<const NamedText> files,
                                                             const nlohmann::ordered_json& profile);
 
 }  // namespace meshgauge

@@ -54,25 +54,6 @@ void add_flags(CLI::App& app, Flags& f) {
   app.add_flag("--json", f.json, "Prints the answer as JSON.");
 }
 
-/// "61.3GiB", "512 MiB", "66 GB", "65e9": bytes.
-std::optional<double> bytes_of(const std::string& text) {
-  struct Unit {
-    const char* name;
-    double bytes;
-  };
-  constexpr auto units = std::to_array<Unit>(
-      {{"GiB", 1073741824.0}, {"MiB", 1048576.0}, {"KiB", 1024.0}, {"TiB", 1099511627776.0}, {"GB", 1e9}, {"MB", 1e6}});
-  for (const Unit& unit : units) {
-    const std::string_view name = unit.name;
-    if (text.size() <= name.size() || text.substr(text.size() - name.size()) != name) continue;
-    std::string number = text.substr(0, text.size() - name.size());
-    while (!number.empty() && number.back() == ' ') number.pop_back();
-    const auto value = parse_quantity(number, Scale::count);
-    return value ? std::optional(*value * unit.bytes) : std::nullopt;
-  }
-  return parse_quantity(text, Scale::count);
-}
-
 /// "4.2", "850 ms", "1.5 s".
 std::optional<double> seconds_of(std::string text) {
   double scale = 1;
@@ -112,9 +93,9 @@ void put_run(const Flags& f, Json& request, Issues& issues) {
   }
   Json measured = Json::object();
   put_measured(measured, "--step-seconds", "step_seconds", f.step, seconds_of(f.step), "4.2", issues);
-  put_measured(measured, "--allocated", "allocated_bytes", f.allocated, bytes_of(f.allocated), "61.3GiB", issues);
-  put_measured(measured, "--reserved", "reserved_bytes", f.reserved, bytes_of(f.reserved), "66GiB", issues);
-  put_measured(measured, "--device", "device_bytes", f.device, bytes_of(f.device), "70GiB", issues);
+  put_measured(measured, "--allocated", "allocated_bytes", f.allocated, parse_bytes(f.allocated), "61.3GiB", issues);
+  put_measured(measured, "--reserved", "reserved_bytes", f.reserved, parse_bytes(f.reserved), "66GiB", issues);
+  put_measured(measured, "--device", "device_bytes", f.device, parse_bytes(f.device), "70GiB", issues);
   Result<Json> scenario = read_document(f.run, "--run");
   issues.insert(issues.end(), scenario.issues.begin(), scenario.issues.end());
   if (!scenario.ok()) return;
@@ -154,7 +135,7 @@ Json request_of(const Flags& f, Issues& issues) {
   put(cluster, "gpus_per_node", f.gpus_per_node);
   put(cluster, "network", f.network);
   if (!f.network_rate.empty()) {
-    const auto rate = bytes_of(f.network_rate);
+    const auto rate = parse_bytes(f.network_rate);
     if (rate && *rate > 0) {
       cluster["inter_node_bytes_per_second"] = *rate;
     } else {

@@ -29,6 +29,7 @@ int run_plan(std::span<const std::string> arguments);
 int run_solve(std::span<const std::string> arguments);
 int run_validate(std::span<const std::string> arguments);
 int run_calibrate(std::span<const std::string> arguments);
+int run_band(std::span<const std::string> arguments);
 int run_check(std::span<const std::string> arguments);
 int run_diagnose(std::span<const std::string> arguments);
 int run_import(std::span<const std::string> arguments);

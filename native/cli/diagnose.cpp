@@ -34,18 +34,22 @@ Issues of_flags(Issues issues) {
 }  // namespace
 
 int run_diagnose(std::span<const std::string> arguments) {
-  CLI::App app("Why a job ran out of memory, and what would help.", "meshgauge diagnose");
-  std::string path;
+  CLI::App app("Why a job ran out of memory, or what is wrong by NCCL's own log, and what would help.",
+               "meshgauge diagnose");
+  std::vector<std::string> paths;
   ScenarioInput input;
   bool json = false;
-  app.add_option("LOG", path, "File that holds PyTorch's message, - for standard input.");
+  app.add_option("LOG", paths,
+                 "Files that hold PyTorch's message, or what NCCL_DEBUG=INFO prints, of one or of many ranks; - for "
+                 "standard input.");
   add_scenario_flags(app, input, "--scenario");
   app.add_flag("--json", json, "Prints the answer as JSON.");
   json = wants_json(arguments);
   const Parsed parsed = parse_arguments(app, arguments);
   if (!parsed.go_on) return parsed.exit;
 
-  if (path == "-" && input.document == "-") {
+  const bool standard_input = std::find(paths.begin(), paths.end(), "-") != paths.end();
+  if (standard_input && input.document == "-") {
     return refuse({{"", "LOG and --scenario are both standard input. Name a file for one of them."}}, json);
   }
   Json request = Json::object();
@@ -53,13 +57,17 @@ int run_diagnose(std::span<const std::string> arguments) {
   if (describes_job(input)) filled = fill_request(input, request);
   Issues issues = at_paths(parsed.bad, filled);
   issues.insert(issues.end(), filled.issues.begin(), filled.issues.end());
-  if (path.empty()) {
-    issues.push_back({"", "No text is given. Name a file that holds PyTorch's message, or - for standard input."});
+  if (paths.empty()) {
+    issues.push_back({"",
+                      "No text is given. Name a file that holds PyTorch's or NCCL's messages, or - for standard "
+                      "input."});
   }
   if (!issues.empty()) return refuse(issues, json, filled.flags);
-  const Result<std::string> log = read_text(path, largest_log);
-  if (!log.ok()) return refuse(log.issues, json);
-  const Result<Json> answer = diagnose_text(*log.value, request);
+  const Result<std::vector<std::string>> logs = read_texts(paths, largest_log);
+  if (!logs.ok()) return refuse(logs.issues, json);
+  std::vector<NamedText> files;
+  for (std::size_t i = 0; i < paths.size(); ++i) files.push_back({paths[i], (*logs.value)[i]});
+  const Result<Json> answer = diagnose_files(files, request);
   if (!answer.ok()) return refuse(of_flags(answer.issues), json, filled.flags);
   return print(json ? answer.value->dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'
                     : diagnosis_report(*answer.value, Style::of_terminal()),

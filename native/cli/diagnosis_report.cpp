@@ -9,6 +9,7 @@
 
 #include "core/scenario/words.hpp"
 #include "native/cli/explanation.hpp"
+#include "native/cli/nccl_report.hpp"
 
 namespace meshgauge::cli {
 namespace {
@@ -159,6 +160,8 @@ std::string remedy_table(const Json& answer, const Style& style) {
 }  // namespace
 
 std::string diagnosis_report(const Json& answer, const Style& style) {
+  const Json files = answer.value("files", Json(nullptr));
+  if (answer["kind"] == "nccl") return nccl_report(answer["nccl"], files, style);
   std::string out;
   for (std::size_t i = 0; i < answer["requests"].size(); ++i) {
     out += (i > 0 ? "\n" : "") + request_lines(answer, i, style);
@@ -174,6 +177,7 @@ std::string diagnosis_report(const Json& answer, const Style& style) {
                       "With the scenario (--model, --gpu, --gpus, --seq, ... or --scenario FILE) the request is "
                       "compared with its tensors, and what would help is estimated.");
   }
+  if (!answer["nccl"].is_null()) out += '\n' + nccl_report(answer["nccl"], files, style);
   return out;
 }
 

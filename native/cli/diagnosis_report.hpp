@@ -8,7 +8,7 @@
 
 namespace meshgauge::cli {
 
-/// `answer` is what diagnose_text() gave.
+/// `answer` is what diagnose_files() gave.
 [[nodiscard]] std::string diagnosis_report(const nlohmann::ordered_json& answer, const Style&);
 
 }  // namespace meshgauge::cli

@@ -34,6 +34,9 @@ Result<std::string> read_text(const std::string& path, std::size_t limit) {
   const std::unique_ptr<std::FILE, Close> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
   if (!file) return failure(path, std::strerror(errno));
   std::string text;
+  // Growing by doubling would hold a large file twice.
+  const auto size = path == "-" ? 0 : std::filesystem::file_size(path, error);
+  if (!error && size <= limit) text.reserve(static_cast<std::size_t>(size) + 1);
   std::vector<char> buffer(65536);
   while (text.size() <= limit) {
     const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file.get());
@@ -48,8 +51,8 @@ Result<std::string> read_text(const std::string& path, std::size_t limit) {
   }
   // The rest is not read; a regular file tells its size, of anything else it is not known.
   const bool regular = path != "-" && std::filesystem::is_regular_file(path, error);
-  const auto size = regular ? std::filesystem::file_size(path, error) : 0;
-  if (size > largest_document && !error) return Issues{{"", shortened(path) + ": " + too_large_message(size)}};
+  const auto whole = regular ? std::filesystem::file_size(path, error) : 0;
+  if (whole > largest_document && !error) return Issues{{"", shortened(path) + ": " + too_large_message(whole)}};
   const std::string most = number_text(static_cast<std::int64_t>(limit));
   return Issues{{"", (path == "-" ? "Standard input" : in_quotes(path)) + " goes on after " + most +
                          " bytes. Allowed: up to " + most + " (4 MiB)."}};

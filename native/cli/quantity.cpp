@@ -112,4 +112,22 @@ std::optional<double> parse_share(std::string_view text) {
   return percent ? *number / 100 : *number;
 }
 
+std::optional<double> parse_bytes(std::string_view text) {
+  struct Unit {
+    const char* name;
+    double bytes;
+  };
+  constexpr auto units = std::to_array<Unit>(
+      {{"GiB", 1073741824.0}, {"MiB", 1048576.0}, {"KiB", 1024.0}, {"TiB", 1099511627776.0}, {"GB", 1e9}, {"MB", 1e6}});
+  for (const Unit& unit : units) {
+    const std::string_view name = unit.name;
+    if (text.size() <= name.size() || text.substr(text.size() - name.size()) != name) continue;
+    std::string_view number = text.substr(0, text.size() - name.size());
+    while (!number.empty() && number.back() == ' ') number.remove_suffix(1);
+    const auto value = parse_quantity(number, Scale::count);
+    return value ? std::optional(*value * unit.bytes) : std::nullopt;
+  }
+  return parse_quantity(text, Scale::count);
+}
+
 }  // namespace meshgauge::cli

@@ -14,6 +14,9 @@ enum class Scale {
 /// Nothing if the text is no number. Signs, decimals and exponents are read; groups may be split by ',' or '_'.
 [[nodiscard]] std::optional<double> parse_quantity(std::string_view text, Scale);
 
+/// "61.3GiB", "512 MiB", "66 GB", "65e9": bytes.
+[[nodiscard]] std::optional<double> parse_bytes(std::string_view text);
+
 /// Seconds: "21d", "70 h", "3 weeks", "90 min"; a plain number is in units of `unit` seconds.
 [[nodiscard]] std::optional<double> parse_duration(std::string_view text, double unit);
 

@@ -74,7 +74,7 @@ int run_validate(std::span<const std::string> arguments) {
   if (!profile.ok()) return refuse(profile.issues, json);
   const Result<std::vector<std::string>> texts = read_texts(paths, largest_total);
   if (!texts.ok()) return refuse(texts.issues, json);
-  std::vector<RunLines> files;
+  std::vector<NamedText> files;
   for (std::size_t i = 0; i < paths.size(); ++i) files.push_back({paths[i], (*texts.value)[i]});
   const Result<Json> answer = validate_lines(files, *profile.value);
   if (!answer.ok()) return refuse(answer.issues, json);

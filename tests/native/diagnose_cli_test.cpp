@@ -105,6 +105,25 @@ TEST_CASE("diagnose refuses what it cannot read with one message and status 2") 
   CHECK(json::parse(outcome.out).at("ok") == false);
 }
 
+TEST_CASE("diagnose shows what a log of NCCL says, for people and for machines") {
+  const std::string folder = MESHGAUGE_TEST_DATA "/nccl/";
+  const Outcome shown = run("diagnose " + folder + "sockets.txt");
+  CHECK(shown.status == 0);
+  CHECK(says(shown.out, "NCCL 2.14.3+cuda11.7, 2 ranks on 2 nodes"));
+  CHECK(says(shown.out, "slow     Data between nodes goes over TCP sockets."));
+  CHECK(says(shown.out, " 1  ibv_devices"));
+  const Outcome both = run("diagnose --json " + folder + "rdma.txt " + folder + "hang.txt");
+  const json answer = json::parse(both.out);
+  CHECK(answer.at("kind") == "nccl");
+  CHECK(answer.at("files").at(1).at("first_line") == 32);
+  CHECK(answer.at("nccl").at("hosts").at(0).at("ranks") == json::array({0, 1}));
+  CHECK(answer.at("nccl").at("findings").at(0).at("id") == "local_interface");
+  const Scratch scratch;
+  const Outcome mixed = run("diagnose " + scratch.write("both.txt", message) + ' ' + folder + "watchdog.txt");
+  CHECK(says(mixed.out, "Out of memory"));
+  CHECK(says(mixed.out, "Ranks 0, 1, 3 waited 600 s"));
+}
+
 TEST_CASE("diagnose reads logs up to 64 MiB") {
   const Scratch scratch;
   std::string log;

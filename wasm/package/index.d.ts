@@ -103,8 +103,9 @@ export type Request =
   | { command: "curve"; scenario: Scenario | `handbook:${string}`; profile?: Record<string, unknown>; transfer: number; sizes?: number[] }
   | { command: "validate"; files: { file?: string; runs: (MeasuredRun | SkippedRun)[] }[]; profile?: Record<string, unknown> }
   | ({ command: "check" } & Claim)
-  /** `text` holds PyTorch's out-of-memory message; a scenario of a model alone names the model. */
-  | { command: "diagnose"; text: string; scenario?: Scenario | Pick<Scenario, "model"> | `handbook:${string}`; profile?: Record<string, unknown> }
+  /** Texts hold PyTorch's out-of-memory message or what NCCL_DEBUG=INFO prints; a scenario of a model alone names the model. */
+  | ({ command: "diagnose"; scenario?: Scenario | Pick<Scenario, "model"> | `handbook:${string}`; profile?: Record<string, unknown> }
+    & ({ text: string } | { files: { name?: string; text: string }[] }))
   | { command: "import"; files: { name?: string; text: string }[]; place?: Place & { operation?: string } }
   | { command: "catalog"; kind: CatalogKind; id?: string }
   | { command: "describe" };
@@ -136,8 +137,8 @@ export interface Core {
   /** The same door for JSON text, as it is. */
   apiText(request: string): string;
   /**
-   * `import` and `calibrate` on files of any length, which are handed over as they are: the answer is the one that they
-   * would have got inside the request. Of the module with every command.
+   * `import`, `calibrate`, `diagnose` and `band` on files of any length, which are handed over as they are: the answer
+   * is the one that they would have got inside the request. Of the module with every command.
    */
   apiTextWithFiles(request: string, files: { name: string; bytes: Uint8Array }[]): string;
 }

@@ -1068,8 +1068,8 @@ export interface DiagnoseResponse {
   ok: true;
   schema_version: number;
   kind: string;
-  known: string;
-  requests: {
+  known?: string;
+  requests?: {
     bytes: number;
     low_bytes: number;
     high_bytes: number;
@@ -1083,8 +1083,8 @@ export interface DiagnoseResponse {
     allocated_bytes: null | number;
     unallocated_bytes: null | number;
   }[];
-  further_messages: number;
-  candidates: {
+  further_messages?: number;
+  candidates?: {
     request: number;
     id: string;
     name: string;
@@ -1098,16 +1098,16 @@ export interface DiagnoseResponse {
     models?: string;
     chance?: number;
   }[];
-  held: {
+  held?: {
     id: string;
     name: string;
     bytes: number;
   }[];
-  findings: {
+  findings?: {
     id: string;
     message: string;
   }[];
-  estimate: null | {
+  estimate?: null | {
     fits: boolean;
     fit_probability: number;
     allocated_bytes: number;
@@ -1119,7 +1119,7 @@ export interface DiagnoseResponse {
       phase: string;
     };
   };
-  remedies: {
+  remedies?: {
     id: string;
     name: string;
     set: Record<string, string | number | boolean>;
@@ -1127,6 +1127,96 @@ export interface DiagnoseResponse {
     device_bytes: number;
     fits: boolean;
     step_seconds: number;
+  }[];
+  nccl: null | {
+    lines: number;
+    versions: {
+      text: string;
+      line: number;
+      times: number;
+    }[];
+    ranks: null | number;
+    nodes: null | number;
+    hosts: {
+      name: string;
+      ranks: never[];
+      devices: never[];
+      adapters: string[];
+      interfaces: never[];
+    }[];
+    groups: {
+      id: null | string;
+      line: number;
+      ranks: number;
+      nodes: null | number;
+      ranks_per_node: null | number;
+      ranks_seen: number;
+      ranks_complete: number;
+    }[];
+    networks: {
+      text: string;
+      line: number;
+      times: number;
+    }[];
+    paths: {
+      transport: string;
+      name: string;
+      gpu_direct: boolean;
+      connections: number;
+      adapters: number[];
+      line: number;
+    }[];
+    channels: null | number;
+    nvls_channels: null | number;
+    collnet_channels: null | number;
+    rings: {
+      channel: number;
+      order: number[];
+      line: number;
+    }[];
+    choices: {
+      algorithm: string;
+      protocol: string;
+      least_bytes: number;
+      most_bytes: number;
+      times: number;
+    }[];
+    variables: {
+      name: string;
+      value: string;
+      line: number;
+      times: number;
+    }[];
+    remarks: {
+      text: string;
+      line: number;
+      times: number;
+    }[];
+    findings: {
+      id: string;
+      severity: string;
+      consequence: boolean;
+      message: string;
+      evidence: string;
+      line: number;
+      times: number;
+      hosts: string[];
+      set: Record<string, string | number | boolean>;
+      check: {
+        command: string;
+        why: string;
+      }[];
+      source: string;
+    }[];
+    next: {
+      command: string;
+      why: string;
+    }[];
+    left_out: number;
+  };
+  files?: {
+    name: string;
+    first_line: number;
   }[];
 }
 

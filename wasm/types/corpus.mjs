@@ -92,6 +92,13 @@ export function corpus(core) {
     "Tried to allocate 20.00 MiB. Tried to allocate 250.00 MiB. Tried to allocate 1000.00 MiB. Tried to allocate 123.00 GiB.",
     "DefaultCPUAllocator: you tried to allocate 26084376576 bytes.", "nothing", "",
   ];
+  const line = (/** @type {string} */ words) => `node-a:1:2 [0] NCCL INFO ${words}\n`;
+  const nccl = line("NCCL version 2.28.9+cuda13.0") + line("NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB eth0:192.0.2.1<0>") + line("Using network IB")
+    + line("NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'") + line("comm 0x1 rank 0 nRanks 2 nNodes 2 localRanks 1 localRank 0 MNNVL 0")
+    + line("ncclCommInitRank comm 0x1 rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId 1000 commId 0xa - Init COMPLETE") + line("Channel 00/02 : 0 1")
+    + line("Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/0") + line("NCCL_ALGO set by environment to RING")
+    + line("2 coll channels, 0 collnet channels, 0 nvls channels, 2 p2p channels, 2 p2p channels per peer")
+    + line("AllReduce: 65536 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..1}") + "node-a:1:2 [0] a.cc:1 NCCL WARN Cuda failure 'out of memory'\n";
   const diagnose = (/** @type {string} */ text, /** @type {unknown[]} */ ...scenario) =>
     ({ command: "diagnose", text, ...(scenario.length && { scenario: scenario[0] }) });
   const claim = (/** @type {object} */ figures) => ({ command: "check", ...figures });
@@ -127,6 +134,8 @@ export function corpus(core) {
     validate(), validate({}), validate(1), { command: "validate" },
     ...oom.flatMap((text) => [diagnose(text), diagnose(text, { model: models[0] }), diagnose(text, valid), diagnose(text, 3)]),
     ...scenarios.slice(0, 80).map((scenario) => diagnose(oom[0] + oom[1] + oom[2], scenario)),
+    diagnose(nccl), diagnose(nccl + oom[0]), diagnose(line("")),
+    { command: "diagnose", files: [{ name: "rank-0.log", text: nccl }, { name: "rank-1.log", text: oom[0] }] }, { command: "diagnose", files: [] },
     { command: "diagnose" }, { command: "diagnose", text: 1 }, diagnose(oom[0], "handbook:no-such-case"), diagnose(oom[0], {}),
     ...claims.map(claim),
     { command: "dance" }, { command: 1 }, {}, [], null, "text",

@@ -154,7 +154,7 @@ TEST_CASE("Messages of several ranks and sizes are told apart and counted") {
   REQUIRE(read.requests.size() == 2);
   CHECK(read.requests[0].messages == 5);
   CHECK(read.requests[0].ranks == std::vector<std::int64_t>{0, 1, 2, 3});
-  CHECK(read.requests[0].place == Place::attention);
+  CHECK(read.requests[0].place == AllocationPlace::attention);
   CHECK(read.requests[1].messages == 1);
   CHECK(read.requests[1].ranks == std::vector<std::int64_t>{1});
   check_second(read.requests[0]);

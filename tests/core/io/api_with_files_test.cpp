@@ -36,6 +36,20 @@ TEST_CASE("Files beside a request are calibrated from as those inside it") {
   CHECK(beside({{"command", "calibrate"}}, "a.log", log) == inside);
 }
 
+TEST_CASE("Files beside a request are diagnosed and judged as those inside it") {
+  const std::string log = log_text("nccl-tests-all-reduce.txt");
+  const json files = {{{"name", "a.log"}, {"text", log}}};
+  const json cluster = {{"system", "dgx-h100"}};
+  const json judged = ask({{"command", "band"}, {"files", files}, {"cluster", cluster}});
+  REQUIRE(judged["ok"] == true);
+  CHECK(beside({{"command", "band"}, {"cluster", cluster}}, "a.log", log) == judged);
+  const std::string nccl = "a:1:1 [0] NCCL INFO Using network Socket\n";
+  const json said = ask({{"command", "diagnose"}, {"text", nccl}});
+  REQUIRE(said["ok"] == true);
+  CHECK(beside({{"command", "diagnose"}}, "a.log", nccl) == said);
+  CHECK(beside({{"command", "diagnose"}, {"scene", 1}}, "a.log", nccl)["issues"][0]["path"] == "/scene");
+}
+
 TEST_CASE("A file may be longer than a request, and hold any bytes") {
   std::string log = log_text("nccl-tests-all-reduce.txt");
   log += std::string(5U << 20U, '\xff');

@@ -158,6 +158,31 @@ TEST_CASE("What cannot be calibrated is refused with every reason") {
   says({{"command", "calibrate"}, {"runs", json::array({{{"scenario", scenario}}})}}, "/runs/0/measured", "missing");
 }
 
+TEST_CASE("Collectives and files are named as for import") {
+  json request = request_of(log_of(1.2));
+  const json answer = ask(request);
+  request["files"][0] = {{"name", "a.log"}, {"text", request["files"][0]["text"]}};
+  CHECK(ask(request) == answer);
+  for (const char* spelling : {"alltoall", "all_to_all", "all_reduce", "sendrecv"}) {
+    request["operation"] = spelling;
+    INFO(spelling);
+    CHECK(ask(request).at("ok") == true);
+  }
+  request["operation"] = "all_too_all";
+  CHECK(ask(request).at("issues").at(0).at("path") == "/operation");
+}
+
+TEST_CASE("Lines of runs are refused as validate refuses them, and no more than a hundred") {
+  const json good = {{"id", "a"}, {"scenario", scenario}, {"measured", {{"step_seconds", 1.0}}}};
+  const std::string lines = good.dump() + "\n{\"id\": \n" + good.dump() + '\n';
+  const json answer = ask(request_of(lines));
+  REQUIRE(answer.at("ok") == false);
+  CHECK(answer["issues"].at(0)["message"].get<std::string>().rfind("a.log: line 2: column", 0) == 0);
+  std::string many = good.dump() + '\n';
+  for (int i = 0; i < 500; ++i) many += "{\n";
+  CHECK(ask(request_of(many)).at("issues").size() <= 101);
+}
+
 TEST_CASE("Whatever a file holds there is an answer") {
   meshgauge::testing::Noise noise(21);
   const std::string whole = log_of(1.2, 6);

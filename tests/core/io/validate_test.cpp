@@ -12,7 +12,7 @@
 namespace {
 
 using meshgauge::Issues;
-using meshgauge::RunLines;
+using meshgauge::NamedText;
 using meshgauge::testing::ask;
 using meshgauge::testing::json;
 
@@ -46,7 +46,7 @@ json run_with(const json& patch) {
 }
 
 Issues line_issues(const std::string& text) {
-  const RunLines file{.name = "some/folder/runs.jsonl", .text = text};
+  const NamedText file{.name = "some/folder/runs.jsonl", .text = text};
   return meshgauge::validate_lines({&file, 1}, nullptr).issues;
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("Every mistake in a collective or a kernel is named") {
 TEST_CASE("A file read line by line gets the answer of a request") {
   const std::string text = file_text();
   json runs = runs_of(text);
-  const RunLines file{.name = "runs", .text = text};
+  const NamedText file{.name = "runs", .text = text};
   const auto answer = meshgauge::validate_lines({&file, 1}, nullptr);
   REQUIRE(answer.ok());
   json lines = json::parse(answer.value->dump());
@@ -215,7 +215,7 @@ TEST_CASE("A file read line by line gets the answer of a request") {
 
 TEST_CASE("Lines are counted as editors count them") {
   const std::string text = "\r\n" + one_line(good_line) + "\r\n\n" + one_line(good_line);
-  const RunLines file{.name = "runs", .text = text};
+  const NamedText file{.name = "runs", .text = text};
   const auto answer = meshgauge::validate_lines({&file, 1}, nullptr);
   REQUIRE(answer.ok());
   const json rows = json::parse(answer.value->dump())["files"][0]["rows"];

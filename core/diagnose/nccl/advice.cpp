@@ -1,0 +1,240 @@
+#include "core/diagnose/nccl/advice.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace meshgauge::nccl {
+namespace {
+
+constexpr std::string_view guide_network = "NCCL user guide, networking troubleshooting";
+constexpr std::string_view guide_gpu = "NCCL user guide, GPU troubleshooting";
+constexpr std::string_view guide_runtime = "NCCL user guide, runtime and MPI issues";
+constexpr std::string_view guide_performance = "NCCL user guide, performance and tuning";
+
+constexpr auto table = std::to_array<Advice>({
+    {.id = "version_mismatch",
+     .message = "Ranks load different versions of NCCL: they cannot form a communicator.",
+     .source = "NVIDIA/nccl src/init.cc",
+     .command = "python -c 'import torch; print(torch.cuda.nccl.version())'",
+     .tells = "on every node: images and LD_LIBRARY_PATH have to give the same version everywhere"},
+    {.id = "duplicate_gpu",
+     .message = "Two ranks of a node use the same GPU.",
+     .source = "NVIDIA/nccl src/init.cc",
+     .command = "echo $LOCAL_RANK $CUDA_VISIBLE_DEVICES",
+     .tells = "in every rank: each takes the GPU of its LOCAL_RANK before its first collective, and a node starts no "
+              "more ranks than it has GPUs"},
+    {.id = "no_interface",
+     .message = "No network interface fits: ranks have no address to meet at.",
+     .source = guide_network,
+     .variable = "NCCL_SOCKET_IFNAME",
+     .value = "eth0",
+     .why = "the interface that reaches the other nodes; =eth0 is exactly that one",
+     .command = "ip -br address",
+     .tells = "names the interfaces that are up, in the container of the job"},
+    {.id = "connect",
+     .message = "A rank cannot reach another over TCP: a wrong interface, a firewall, or the other rank is gone.",
+     .source = guide_network,
+     .variable = "NCCL_SOCKET_IFNAME",
+     .value = "eth0",
+     .why = "the interface that reaches the other nodes; =eth0 is exactly that one",
+     .command = "ip route get ADDRESS",
+     .tells = "with the address of the warning: the interface that leads there is the one to name"},
+    {.id = "rdma_memory",
+     .message = "RDMA memory cannot be registered: the limit of locked memory is too low for the job's processes.",
+     .source = guide_network,
+     .command = "ulimit -l",
+     .tells = "inside the job has to say unlimited: docker run --ulimit memlock=-1, limits.conf, or the limits that "
+              "Slurm hands on"},
+    {.id = "rdma_connect",
+     .message = "Two adapters cannot connect over RDMA: a wrong GID index (RoCE), or rails that are not connected to "
+                "each other.",
+     .source = "NVIDIA/nccl src/misc/ibvwrap.cc",
+     .variable = "NCCL_IB_GID_INDEX",
+     .value = "3",
+     .why = "RoCE: the index that show_gids lists as v2 with an IPv4 address; NCCL chooses it itself since 2.21",
+     .command = "show_gids",
+     .tells = "lists them; if rails are apart from each other set NCCL_CROSS_NIC=0"},
+    {.id = "rdma_call",
+     .message = "A call of the RDMA library failed.",
+     .source = guide_network,
+     .command = "ibv_devinfo",
+     .tells = "every adapter has to be PORT_ACTIVE, and usable inside the container (--device=/dev/infiniband)"},
+    {.id = "rdma_timeout",
+     .message = "RDMA data was not acknowledged in time (completion error 12). Right after the start the two adapters "
+                "cannot reach each other (GID index, routing, rails); later a link, a switch or the other rank failed.",
+     .source = "NVIDIA/nccl issues 426 and 902",
+     .variable = "NCCL_IB_TIMEOUT",
+     .value = "22",
+     .why = "waits longer, for large or lossy networks; mends no broken path",
+     .command = "ib_write_bw -d mlx5_0 ADDRESS",
+     .tells =
+         "between the two nodes, for each adapter (the other end without ADDRESS): fails or is slow where NCCL is"},
+    {.id = "rdma_protection",
+     .message = "An adapter could not read or write GPU memory (completion error 4): PCIe ACS often breaks GPUDirect.",
+     .source = "NVIDIA/nccl src/transport/net_ib/common.h",
+     .variable = "NCCL_NET_GDR_LEVEL",
+     .value = "LOC",
+     .why = "only to confirm it: all data goes through host memory then",
+     .command = "sudo lspci -vvv | grep ACSCtl",
+     .tells = "SrcValid+ on a PCIe bridge: switch ACS (IOMMU, VT-d) off; in a VM switch ATS on instead"},
+    {.id = "rdma_flushed",
+     .message = "RDMA work was thrown away after an earlier error (completion error 5).",
+     .source = "NVIDIA/nccl src/transport/net_ib/common.h",
+     .consequence = true},
+    {.id = "rdma_error",
+     .message = "An RDMA transfer failed.",
+     .source = guide_network,
+     .command = "ib_write_bw -d mlx5_0 ADDRESS",
+     .tells =
+         "between the two nodes, for each adapter (the other end without ADDRESS): fails or is slow where NCCL is"},
+    {.id = "adapter_event",
+     .message = "An adapter reported trouble: its link or its addresses changed.",
+     .source = guide_network,
+     .command = "ibstat",
+     .tells = "ports have to be Active at full rate; mlxlink -d DEVICE counts errors of the link"},
+    {.id = "mixed_adapters",
+     .message = "Nodes show different numbers of adapters.",
+     .source = "NVIDIA/nccl src/init.cc",
+     .variable = "NCCL_IB_HCA",
+     .value = "=mlx5_0,mlx5_1",
+     .why = "the same list on every node",
+     .command = "ibdev2netdev",
+     .tells = "on every node: an adapter that is missing is down or not handed to the container"},
+    {.id = "mixed_link_layers",
+     .message = "InfiniBand and Ethernet adapters are mixed: NCCL connects only those of one kind.",
+     .source = "NVIDIA/nccl src/transport/net_ib/connect.cc",
+     .variable = "NCCL_IB_HCA",
+     .value = "=mlx5_0,mlx5_1",
+     .why = "only those of the GPU network",
+     .command = "ibdev2netdev",
+     .tells = "names the kind of each adapter"},
+    {.id = "truncated",
+     .message = "Ranks disagree about a message's size: not all make the same calls, or their NCCL settings or "
+                "versions differ.",
+     .source = "NVIDIA/nccl issues 626 and 1328",
+     .variable = "NCCL_DEBUG_SUBSYS",
+     .value = "COLL",
+     .why = "prints every call of every rank, with NCCL_DEBUG=INFO: compare them",
+     .command = "env | grep NCCL",
+     .tells = "has to be the same on every node"},
+    {.id = "shared_memory",
+     .message = "Shared memory of the node or the container is too small.",
+     .source = guide_runtime,
+     .command = "df -h /dev/shm",
+     .tells = "inside the container: docker run --shm-size=1g, in Kubernetes a memory volume"},
+    {.id = "shared_memory_removed",
+     .message = "A shared memory file vanished: systemd cleans up after users without a login.",
+     .source = guide_runtime,
+     .command = "grep RemoveIPC /etc/systemd/logind.conf",
+     .tells = "RemoveIPC=no keeps them"},
+    {.id = "nvls_memory",
+     .message = "The switches' memory for NVLS cannot be had.",
+     .source = "NVIDIA/nccl src/transport/nvls.cc",
+     .variable = "NCCL_NVLS_ENABLE",
+     .value = "0",
+     .why = "runs without it; all-reduce inside a node is slower then",
+     .command = "systemctl status nvidia-fabricmanager",
+     .tells = "has to be active, of the driver's version, on every node"},
+    {.id = "multi_node_nvlink",
+     .message = "NVLink between nodes is there but does not work.",
+     .source = "NVIDIA/nccl src/mnnvl.cc",
+     .variable = "NCCL_MNNVL_ENABLE",
+     .value = "0",
+     .why = "runs without it, over the network",
+     .command = "nvidia-imex-ctl -H -N",
+     .tells = "the domain has to be UP, every node READY"},
+    {.id = "imex_channels",
+     .message = "CUDA may not share memory between nodes: the IMEX channels are closed to the user.",
+     .source = guide_performance,
+     .command = "ls -l /dev/nvidia-caps-imex-channels",
+     .tells = "channel files have to be writable for the user"},
+    {.id = "gpu_memory",
+     .message = "No GPU memory is left for NCCL's buffers, which each communicator and channel needs.",
+     .source = "NVIDIA/nccl issue 864",
+     .variable = "NCCL_MAX_CTAS",
+     .value = "16",
+     .why = "fewer channels, fewer buffers",
+     .command = "nvidia-smi",
+     .tells = "what else is on the card; leave a GiB or two beside PyTorch"},
+    {.id = "fabric_manager",
+     .message = "The NVSwitch fabric is not up.",
+     .source = "CUDA error 802",
+     .command = "systemctl status nvidia-fabricmanager",
+     .tells = "has to be active, of the driver's version"},
+    {.id = "illegal_access",
+     .message = "The GPU stopped at an illegal access, most often of a kernel before the collective.",
+     .source = "CUDA error 700",
+     .variable = "CUDA_LAUNCH_BLOCKING",
+     .value = "1",
+     .why = "the traceback then names the kernel"},
+    {.id = "cuda_failure",
+     .message = "CUDA failed.",
+     .source = "NVIDIA Xid errors",
+     .command = "sudo dmesg | grep -i xid",
+     .tells = "an Xid names a fault of GPU or NVLink"},
+    {.id = "no_peer_access",
+     .message = "GPUs with NVLink between them may not access each other.",
+     .source = guide_gpu,
+     .command = "nvidia-smi topo -p2p n",
+     .tells = "has to be OK for every pair, else it is the driver, the VM or a broken link",
+     .severity = NcclSeverity::slow},
+    {.id = "iommu",
+     .message = "The kernel does not pass the IOMMU through: direct access between devices suffers.",
+     .source = "ROCm/rccl src/init.cc",
+     .command = "cat /proc/cmdline",
+     .tells = "iommu=pt has to be there",
+     .severity = NcclSeverity::slow},
+    {.id = "numa_balancing",
+     .message = "Automatic NUMA balancing makes times vary.",
+     .source = "ROCm/rccl src/init.cc",
+     .command = "sudo sysctl kernel.numa_balancing=0",
+     .tells = "switches it off",
+     .severity = NcclSeverity::slow},
+    {.id = "plugin",
+     .message = "The network plugin does not work.",
+     .source = "NCCL user guide, NCCL_NET_PLUGIN",
+     .variable = "NCCL_NET_PLUGIN",
+     .value = "none",
+     .why = "takes NCCL's own network instead, if that is InfiniBand or RoCE",
+     .command = "ldconfig -p | grep libnccl-net",
+     .tells = "names the plugin that is found"},
+    {.id = "libfabric",
+     .message = "The libfabric plugin (aws-ofi-nccl) failed.",
+     .source = "aws/aws-ofi-nccl src",
+     .command = "fi_info -p efa -t FI_EP_RDM",
+     .tells = "lists the adapters of AWS; cxi instead of efa on Slingshot"},
+    {.id = "open_files",
+     .message = "A process may not open enough files.",
+     .source = guide_runtime,
+     .command = "ulimit -n",
+     .tells = "inside the job: 65536 or more"},
+    {.id = "peer_gone",
+     .message = "Another rank closed the connection. It stopped first: its own last lines say why.",
+     .source = "NVIDIA/nccl src/misc/socket.cc",
+     .consequence = true},
+});
+
+}  // namespace
+
+const Advice* advice_on(std::string_view id) {
+  const auto* const found = std::find_if(table.begin(), table.end(), [&](const Advice& one) { return one.id == id; });
+  return found == table.end() ? nullptr : found;
+}
+
+NcclFinding advised(std::string_view id) {
+  NcclFinding finding;
+  finding.id = id;
+  const Advice* const advice = advice_on(id);
+  if (advice == nullptr) return finding;
+  finding.severity = advice->severity;
+  finding.consequence = advice->consequence;
+  finding.message = advice->message;
+  finding.source = advice->source;
+  if (!advice->variable.empty()) {
+    finding.settings.push_back({std::string(advice->variable), std::string(advice->value), std::string(advice->why)});
+  }
+  if (!advice->command.empty()) finding.checks.push_back({std::string(advice->command), std::string(advice->tells)});
+  return finding;
+}
+
+}  // namespace meshgauge::nccl
