@@ -2,7 +2,7 @@
 import type { Estimate } from '../core/types';
 import { result } from './result.svelte';
 
-export const tabs = ['memory', 'step', 'communication', 'plan', 'compare', 'measured', 'learn'] as const;
+export const tabs = ['memory', 'step', 'communication', 'plan', 'compare', 'measured', 'launch', 'learn'] as const;
 export type Tab = (typeof tabs)[number];
 export interface Cell {
   stage: number;

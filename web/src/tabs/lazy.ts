@@ -5,6 +5,7 @@ export const lazy = {
   plan: () => import('./plan/plan.svelte'),
   compare: () => import('./compare/compare.svelte'),
   measured: () => import('./measured/measured.svelte'),
+  launch: () => import('./launch/launch.svelte'),
   learn: () => import('./learn/learn.svelte'),
 };
 

@@ -160,6 +160,7 @@ export const en = {
   'tab.plan': 'Plan',
   'tab.compare': 'Compare',
   'tab.measured': 'Measured',
+  'tab.launch': 'Launch',
   'tab.learn': 'Learn',
   'grid.heading': 'Peak by stage and phase',
   'grid.note': 'GiB, device',

@@ -161,6 +161,7 @@ export const zh: Messages = {
   'tab.plan': '规划',
   'tab.compare': '对比',
   'tab.measured': '实测',
+  'tab.launch': '启动',
   'tab.learn': '学习',
   'grid.heading': '各阶段、各时段峰值',
   'grid.note': 'GiB，整卡',
