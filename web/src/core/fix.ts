@@ -7,7 +7,7 @@ export interface Fix {
   value: unknown;
 }
 
-const sentence = /\s*\bSet ((?:[^.]|\.(?=\d))+)\.(?=\s|$)/;
+const sentence = /\s*\b(?:Set|Or set) ((?:[^.]|\.(?=\d))+)\.(?=\s|$)/;
 const alternative = /^(?:([a-z_]+) )?([\d,]*\d|[a-z\d][\w-]*)$/;
 const similar = /[;.] ?[Dd]id you mean (.+?)\?/;
 const positions = /beyond the model's ([\d,]+) positions/;

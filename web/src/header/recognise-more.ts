@@ -1,12 +1,20 @@
-// What only the module with every command can tell: logs of benchmarks and training runs.
+// What only the module with every command can tell: logs of benchmarks and training runs, configurations of other programs.
 import { everything } from '../core/everything';
 import type { ImportedFile, Refusal } from '../core/measured-types';
 import { result } from '../state/result.svelte';
+import { scenario } from '../state/scenario.svelte';
 import { summaryOf } from '../tabs/measured/summary';
 import type { Pasted } from './recognise';
+import { settingsIn } from './settings';
+
+const longestSettings = 4 * 2 ** 20;
 
 /** Every reading that fits; none where nothing is recognised. */
-export const recogniseMore = async (files: File[], signal: AbortSignal): Promise<Pasted[]> => logsAmong(files, signal);
+export async function recogniseMore(files: File[], signal: AbortSignal): Promise<Pasted[]> {
+  const [file] = files;
+  const settings = files.length === 1 && file!.size <= longestSettings ? settingsIn(await file!.text(), scenario.now, signal) : [];
+  return [...(await logsAmong(files, signal)), ...(await settings)];
+}
 
 async function logsAmong(files: File[], signal: AbortSignal): Promise<Pasted[]> {
   const answer = (await everything.askWithFiles(

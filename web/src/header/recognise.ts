@@ -1,18 +1,24 @@
 // What a pasted text is: a model's config.json, a scenario, a link of ours, or nothing known.
-import type { Group, Scenario } from '../core/types';
+import type { Group, Issue, Scenario } from '../core/types';
 import { decode } from '../state/link';
 import { write } from '../state/pointer';
 
 export const sections = ['model', 'cluster', 'parallelism', 'training'] as const;
 
 export interface Pasted {
-  kind: 'config' | 'scenario' | 'link' | 'log' | 'unknown';
+  kind: 'config' | 'scenario' | 'link' | 'log' | 'settings' | 'unknown';
   /** Of a config.json its shape, of a log what it measured, of unknown text its first line. */
   what: string;
   /** What a scenario sets. */
   sections: (typeof sections)[number][];
   scenario?: Scenario;
   unknown?: string[];
+  /** Of a configuration of another program: what it would change, and which keys it leaves out. */
+  changes?: string[];
+  ignored?: string[];
+  /** How many of those are not understood. */
+  unread?: number;
+  warnings?: Issue[];
   /** Of logs. */
   files?: File[];
 }
