@@ -63,6 +63,7 @@ export const launch = {
   'quantity.beta1': 'beta1',
   'quantity.beta2': 'beta2',
   'quantity.steps': 'steps',
+  'quantity.epochs': 'epochs',
   'quantity.share_of_the_samples_worth_that_is_kept': 'share of the samples that is not wasted',
   'limits.linear_scaling': 'For SGD with momentum, up to some thousand samples and with warm-up.',
   'limits.square_root_scaling': 'For SGD beyond where the linear rule holds.',

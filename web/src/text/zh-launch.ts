@@ -65,6 +65,7 @@ export const launch: Record<LaunchKey, string> = {
   'quantity.beta1': 'beta1',
   'quantity.beta2': 'beta2',
   'quantity.steps': '步数',
+  'quantity.epochs': '轮数',
   'quantity.share_of_the_samples_worth_that_is_kept': '样本的有效比例',
   'limits.linear_scaling': '用于带动量的 SGD，batch 到数千为止，并需 warmup。',
   'limits.square_root_scaling': '用于线性规则失效之后的 SGD。',
