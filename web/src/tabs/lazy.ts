@@ -13,6 +13,7 @@ export const lazy = {
 export const later = {
   advice: () => import('../summary/advice.svelte'),
   normal: () => import('../summary/normal.svelte'),
+  files: () => import('../export/export.svelte'),
 };
 
 /** Fetches them all while the page rests, so that nothing is requested later. */

@@ -149,4 +149,11 @@ export const details = {
   'normal.high': 'High: {range} in published runs alike ({names}).',
   'normal.none': 'No published run is close in size, GPU and scale.',
   'normal.run': '{name} on {gpus} GPUs',
+  'export.heading': 'Export',
+  'export.scenario': 'scenario JSON',
+  'export.result': 'result JSON',
+  'export.ledger': 'ledger CSV',
+  'export.memory': 'memory {kind}',
+  'export.step': 'step time {kind}',
+  'export.print': 'print',
 } as const;

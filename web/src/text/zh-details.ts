@@ -149,4 +149,11 @@ export const details = {
   'normal.high': '偏高：相近的公开结果为 {range}（{names}）。',
   'normal.none': '没有模型、GPU 与规模都相近的公开结果。',
   'normal.run': '{name}，{gpus} 卡',
+  'export.heading': '导出',
+  'export.scenario': '场景 JSON',
+  'export.result': '结果 JSON',
+  'export.ledger': '明细 CSV',
+  'export.memory': '显存图 {kind}',
+  'export.step': '单步耗时图 {kind}',
+  'export.print': '打印',
 };
