@@ -50,10 +50,8 @@ class Reader {
       const std::string_view text = without_prefix(line.text);
       if (!text.empty()) warn({.level = NcclLevel::warn, .host = {}, .where = {}, .text = text}, line.number);
     }
-    if (!contains(line.text, "CCL") && !contains(line.text, "ncclRe") && !contains(line.text, "Last error:") &&
-        !contains(line.text, "ncclSys") && !contains(line.text, "ncclUn") && !contains(line.text, "ncclIn")) {
-      return;
-    }
+    const bool tells = contains(line.text, "CCL") || contains(line.text, "nccl") || contains(line.text, "Last error:");
+    if (!tells) return;
     number_ = line.number;
     const auto found = nccl_line_in(line.text);
     if (found) {
