@@ -23,7 +23,7 @@ constexpr std::size_t largest_total = std::size_t{1} << 30U;  ///< bytes of all 
 
 struct Flags {
   std::vector<std::string> paths;
-  std::string system, gpu, network, operation, size, busbw, network_rate, nvls;
+  std::string system, gpu, topology, network, operation, size, busbw, network_rate, nvls;
   std::optional<std::int64_t> ranks, ranks_per_node, gpus_per_node;
   bool json = false;
 };
@@ -39,6 +39,7 @@ void add_flags(CLI::App& app, Flags& f) {
   app.add_option("--system", f.system, "Server type of the catalog.");
   app.add_option("--gpu", f.gpu, "GPU of the catalog, instead of --system.");
   app.add_option("--gpus-per-node", f.gpus_per_node, "With --gpu.");
+  app.add_option("--topology", f.topology, "With --gpu: what joins a node's GPUs: nvswitch, nvlink-mesh, ...");
   app.add_option("--network", f.network, "Kind of network between nodes: IB, RoCE, EFA, Ethernet, ...");
   app.add_option("--network-rate", f.network_rate, "Of each GPU, bytes per second: 50e9 for 400 Gb/s.");
   app.add_option("--nvls", f.nvls, "on or off, if it is known whether the switches added up.")
@@ -59,6 +60,7 @@ Json request_of(const Flags& f, Issues& issues) {
   if (!f.system.empty()) cluster["system"] = f.system;
   if (!f.gpu.empty()) cluster["gpu"] = f.gpu;
   if (f.gpus_per_node) cluster["gpus_per_node"] = *f.gpus_per_node;
+  if (!f.topology.empty()) cluster["intra_node_topology"] = f.topology;
   if (!f.network.empty()) cluster["network"] = f.network;
   if (const auto rate = positive(f.network_rate, "--network-rate", "50e9", issues)) {
     cluster["inter_node_bytes_per_second"] = *rate;
@@ -87,6 +89,7 @@ constexpr auto flag_of_path = std::to_array<std::pair<const char*, const char*>>
     {"/cluster/system", "--system"},
     {"/cluster/gpu", "--gpu"},
     {"/cluster/gpus_per_node", "--gpus-per-node"},
+    {"/cluster/intra_node_topology", "--topology"},
     {"/cluster/network", "--network"},
     {"/cluster/inter_node_bytes_per_second", "--network-rate"},
     {"/cluster", "--system"},
