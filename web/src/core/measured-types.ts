@@ -136,3 +136,28 @@ export interface Calibration {
   runs: Feedback[];
   advice: { message: string; command: string | null }[];
 }
+
+/** Bus bandwidths of a log beside what is normal, each group at its largest size. */
+export interface Normal {
+  ok: true;
+  groups: {
+    name: string | null;
+    line: number | null;
+    collective: string;
+    ranks: number;
+    ranks_per_node: number;
+    bytes: number;
+    bus_bytes_per_second: number | null;
+    verdict: 'low' | 'normal' | 'high' | 'depends' | 'unknown' | null;
+    bands: {
+      algorithm: string | null;
+      verdict: 'low' | 'normal' | 'high' | null;
+      low: number;
+      high: number;
+      published_low: number | null;
+      published_high: number | null;
+      published: { id: string; source: string }[];
+    }[];
+    causes: { id: string; message: string; command: string; source: string }[];
+  }[];
+}

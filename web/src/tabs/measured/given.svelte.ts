@@ -1,8 +1,8 @@
 // What was given, what the core makes of it, and what it would change. Every change asks the core again.
 import { everything } from '../../core/everything';
-import type { Calibration, ImportedFile, Profile, Refusal } from '../../core/measured-types';
+import type { Calibration, ImportedFile, Normal, Profile, Refusal } from '../../core/measured-types';
 import type { Estimate, Issue, Scenario } from '../../core/types';
-import type { Request } from '../../core/with-files';
+import type { NamedBlob, Request } from '../../core/with-files';
 import { profile, type Kept } from '../../state/profile.svelte';
 import { profiles } from '../../state/profiles.svelte';
 import { result } from '../../state/result.svelte';
@@ -36,6 +36,7 @@ export interface Answers {
 }
 
 const quiet = 150;
+const most_judged = 40;
 const message = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 class Measured {
@@ -48,6 +49,8 @@ class Measured {
   fitSlow = $state(false);
   refine = $state(false);
   calibration = $state.raw<Calibration | null>(null);
+  /** The bandwidths beside what is normal. */
+  normal = $state.raw<Normal['groups']>([]);
   /** Of which the calibration is. */
   gpu = $state.raw<string | null>(null);
   issues = $state.raw<Issue[]>([]);
@@ -132,7 +135,7 @@ class Measured {
   again(): void {
     clearTimeout(this.#timer);
     this.cancel();
-    if (this.empty) [this.calibration, this.issues, this.failure] = [null, [], null];
+    if (this.empty) [this.calibration, this.issues, this.failure, this.normal] = [null, [], null, []];
     else this.#timer = setTimeout(() => void this.#calibrate(), quiet);
   }
 
@@ -153,11 +156,20 @@ class Measured {
       [this.issues, this.failure] = [answer.ok ? [] : answer.issues, null];
       this.calibration = answer.ok ? answer : null;
       this.gpu = gpuAt(place, present);
+      this.normal = await this.#judge(place, present, files, running.signal);
     } catch (error) {
       if (!running.signal.aborted) this.failure = message(error);
     } finally {
       if (running === this.#running) this.busy = false;
     }
+  }
+
+  /** Logs of many runs would be judged run by run. */
+  async #judge(place: Where, present: Scenario, files: NamedBlob[], signal: AbortSignal): Promise<Normal['groups']> {
+    const runs = this.imported.filter(({ kinds }) => kinds.collective).length;
+    if (runs === 0 || runs > most_judged) return [];
+    const answer = (await everything.askWithFiles({ command: 'band', cluster: clusterAt(place, present), place: this.answers }, files, signal)) as Normal | Refusal;
+    return answer.ok ? answer.groups : [];
   }
 
   #request(place: Where, present: Scenario): Request {
