@@ -150,6 +150,7 @@ Json write_nccl(const NcclLog& log) {
   json["channels"] = or_null(log.channels, -1);
   json["nvls_channels"] = or_null(log.nvls_channels, -1);
   json["collnet_channels"] = or_null(log.collnet_channels, -1);
+  json["trees"] = log.trees ? Json(*log.trees) : Json(nullptr);
   json["rings"] = write_rings(log);
   json["choices"] = write_choices(log);
   json["variables"] = std::move(variables);

@@ -83,6 +83,9 @@ std::string path_lines(const Json& nccl) {
   std::string channels;
   if (!nccl["channels"].is_null()) channels = nccl["channels"].dump();
   if (!nccl["nvls_channels"].is_null()) channels += ", NVLS " + nccl["nvls_channels"].dump();
+  if (!nccl["trees"].is_null() && !channels.empty()) {
+    channels += nccl["trees"].get<bool>() ? ", rings and trees" : ", rings alone";
+  }
   std::string choices;
   for (const Json& one : nccl["choices"]) {
     choices +=

@@ -1169,6 +1169,7 @@ export interface DiagnoseResponse {
     channels: null | number;
     nvls_channels: null | number;
     collnet_channels: null | number;
+    trees: boolean | null;
     rings: {
       channel: number;
       order: number[];

@@ -95,7 +95,7 @@ export function corpus(core) {
   const line = (/** @type {string} */ words) => `node-a:1:2 [0] NCCL INFO ${words}\n`;
   const nccl = line("NCCL version 2.28.9+cuda13.0") + line("NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB eth0:192.0.2.1<0>") + line("Using network IB")
     + line("NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'") + line("comm 0x1 rank 0 nRanks 2 nNodes 2 localRanks 1 localRank 0 MNNVL 0")
-    + line("ncclCommInitRank comm 0x1 rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId 1000 commId 0xa - Init COMPLETE") + line("Channel 00/02 : 0 1")
+    + line("ncclCommInitRank comm 0x1 rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId 1000 commId 0xa - Init COMPLETE") + line("Channel 00/02 : 0 1") + line("Trees [0] 1/-1/-1->0->-1")
     + line("Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/0") + line("NCCL_ALGO set by environment to RING")
     + line("2 coll channels, 0 collnet channels, 0 nvls channels, 2 p2p channels, 2 p2p channels per peer")
     + line("AllReduce: 65536 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..1}") + "node-a:1:2 [0] a.cc:1 NCCL WARN Cuda failure 'out of memory'\n";

@@ -90,6 +90,11 @@ class Reader {
     if (starts_with(text, "Bootstrap") || starts_with(text, "NET/Socket : Using ")) {
       return take_interfaces(line.host, after(text, "Using "));
     }
+    if (starts_with(text, "Trees [") || starts_with(text, "Connected all trees")) {
+      log_.trees = true;
+      return;
+    }
+    if (contains(text, "Trees disabled")) log_.trees = false;  // NCCL 2.4
     if (contains(text, "coll channels")) return nccl::take_channels(log_, text);
     if (starts_with(text, "NVLS multicast support is ")) {
       ++(contains(text, "not available") ? log_.nvls_missing : log_.nvls_available);

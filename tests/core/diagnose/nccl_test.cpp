@@ -89,6 +89,7 @@ TEST_CASE("A healthy log shows nodes, ranks, links and choices, and no fault") {
   CHECK(log.groups[0].members[3].bus == "2a000");
   CHECK(log.channels == 4);
   CHECK(log.nvls_channels == 4);
+  CHECK(log.trees == true);
   REQUIRE(log.rings.size() == 2);
   CHECK(log.rings[0].order == std::vector<std::int64_t>{0, 1, 2, 3});
   REQUIRE(log.paths.size() == 2);
@@ -212,6 +213,11 @@ TEST_CASE("A collective that is given up names who waited and who did not come")
   const std::size_t last = text.find("[Rank 3]");
   text.replace(text.find("ALLREDUCE", last), 9, "ALLGATHER");
   CHECK(only(read_nccl_log(text), "collective_mismatch").severity == NcclSeverity::failure);
+}
+
+TEST_CASE("Trees that are switched off are told") {
+  const NcclLog log = read_nccl_log("a:1:2 [0] NCCL INFO Using 256 threads, Min Comp Cap 7, Trees disabled\n");
+  CHECK(log.trees == false);
 }
 
 TEST_CASE("Ranks that hang while they meet are named, and those that never came") {
