@@ -3,13 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/io/api.hpp"
-#include "core/scenario/words.hpp"
 #include "native/cli/band_report.hpp"
+#include "native/cli/cluster_flags.hpp"
 #include "native/cli/command.hpp"
 #include "native/cli/files.hpp"
 #include "native/cli/quantity.hpp"
@@ -23,8 +22,9 @@ constexpr std::size_t largest_total = std::size_t{1} << 30U;  ///< bytes of all 
 
 struct Flags {
   std::vector<std::string> paths;
-  std::string system, gpu, topology, network, operation, size, busbw, network_rate, nvls;
-  std::optional<std::int64_t> ranks, ranks_per_node, gpus_per_node;
+  std::string operation, size, busbw, nvls;
+  std::optional<std::int64_t> ranks, ranks_per_node;
+  ClusterFlags cluster;
   bool json = false;
 };
 
@@ -36,39 +36,19 @@ void add_flags(CLI::App& app, Flags& f) {
   app.add_option("--busbw", f.busbw, "What was measured, GB/s.");
   app.add_option("--ranks", f.ranks, "Ranks of the group.");
   app.add_option("--ranks-per-node", f.ranks_per_node, "Those in one node.");
-  app.add_option("--system", f.system, "Server type of the catalog.");
-  app.add_option("--gpu", f.gpu, "GPU of the catalog, instead of --system.");
-  app.add_option("--gpus-per-node", f.gpus_per_node, "With --gpu.");
-  app.add_option("--topology", f.topology, "With --gpu: what joins a node's GPUs: nvswitch, nvlink-mesh, ...");
-  app.add_option("--network", f.network, "Kind of network between nodes: IB, RoCE, EFA, Ethernet, ...");
-  app.add_option("--network-rate", f.network_rate, "Of each GPU, bytes per second: 50e9 for 400 Gb/s.");
+  add_cluster_flags(app, f.cluster);
   app.add_option("--nvls", f.nvls, "on or off, if it is known whether the switches added up.")
       ->check(CLI::IsMember({"on", "off"}));
   app.add_flag("--json", f.json, "Prints the answer as JSON.");
 }
 
-std::optional<double> positive(const std::string& text, const char* flag, const char* example, Issues& issues) {
-  if (text.empty()) return std::nullopt;
-  const auto value = parse_bytes(text);
-  if (value && *value > 0) return value;
-  issues.push_back({"", std::string(flag) + " is " + in_quotes(text) + ". Allowed: above 0, such as " + example + '.'});
-  return std::nullopt;
-}
-
 Json request_of(const Flags& f, Issues& issues) {
-  Json request = {{"command", "band"}}, cluster = Json::object(), place = Json::object();
-  if (!f.system.empty()) cluster["system"] = f.system;
-  if (!f.gpu.empty()) cluster["gpu"] = f.gpu;
-  if (f.gpus_per_node) cluster["gpus_per_node"] = *f.gpus_per_node;
-  if (!f.topology.empty()) cluster["intra_node_topology"] = f.topology;
-  if (!f.network.empty()) cluster["network"] = f.network;
-  if (const auto rate = positive(f.network_rate, "--network-rate", "50e9", issues)) {
-    cluster["inter_node_bytes_per_second"] = *rate;
-  }
-  if (!cluster.empty()) request["cluster"] = std::move(cluster);
+  Json request = {{"command", "band"}}, place = Json::object();
+  if (Json cluster = cluster_of(f.cluster, issues); !cluster.empty()) request["cluster"] = std::move(cluster);
   if (!f.nvls.empty()) request["in_switch"] = f.nvls == "on";
-  if (const auto size = positive(f.size, "--size", "1GiB", issues)) request["bytes"] = *size;
-  if (const auto bus = positive(f.busbw, "--busbw", "370", issues)) request["bus_bytes_per_second"] = *bus * 1e9;
+  if (const auto size = positive("--size", f.size, parse_bytes(f.size), "1GiB", issues)) request["bytes"] = *size;
+  if (const auto bus = positive("--busbw", f.busbw, parse_bytes(f.busbw), "370", issues))
+    request["bus_bytes_per_second"] = *bus * 1e9;
   Json& group = f.paths.empty() ? request : place;
   if (!f.operation.empty()) group[f.paths.empty() ? "collective" : "operation"] = f.operation;
   if (f.ranks) group["ranks"] = *f.ranks;
@@ -77,23 +57,14 @@ Json request_of(const Flags& f, Issues& issues) {
   return request;
 }
 
-constexpr auto flag_of_path = std::to_array<std::pair<const char*, const char*>>({
-    {"/collective", "--operation"},
-    {"/place/operation", "--operation"},
-    {"/bytes", "--size"},
-    {"/bus_bytes_per_second", "--busbw"},
-    {"/ranks", "--ranks"},
-    {"/place/ranks", "--ranks"},
-    {"/ranks_per_node", "--ranks-per-node"},
-    {"/place/ranks_per_node", "--ranks-per-node"},
-    {"/cluster/system", "--system"},
-    {"/cluster/gpu", "--gpu"},
-    {"/cluster/gpus_per_node", "--gpus-per-node"},
-    {"/cluster/intra_node_topology", "--topology"},
-    {"/cluster/network", "--network"},
-    {"/cluster/inter_node_bytes_per_second", "--network-rate"},
-    {"/cluster", "--system"},
-});
+std::vector<FlagOfPath> flags_of_paths(const Flags& f) {
+  std::vector<FlagOfPath> flags = measured_flags(f.paths.empty() ? "" : "/place");
+  flags.insert(flags.end(), {{"/collective", "--operation"},
+                             {"/bytes", "--size"},
+                             {"/bus_bytes_per_second", "--busbw"},
+                             {"/cluster", "--system"}});
+  return flags;
+}
 
 /// Whether anything is low with whatever algorithm ran.
 bool anything_low(const Json& answer) {
@@ -130,9 +101,7 @@ int run_band(std::span<const std::string> arguments) {
     for (std::size_t i = 0; i < f.paths.size(); ++i) files.push_back({f.paths[i], (*texts.value)[i]});
     answer = band_files(files, request);
   }
-  std::vector<FlagOfPath> flags;
-  for (const auto& [path, flag] : flag_of_path) flags.push_back({path, flag});
-  if (!answer.ok()) return refuse(answer.issues, f.json, flags);
+  if (!answer.ok()) return refuse(answer.issues, f.json, flags_of_paths(f));
   const std::string text = f.json ? answer.value->dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'
                                   : band_report(*answer.value, Style::of_terminal());
   return print(text, anything_low(*answer.value) ? answer_is_no : done);

@@ -2,12 +2,12 @@
 #include "core/io/calibrate.hpp"
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/scenario/words.hpp"
 #include "native/cli/calibration_report.hpp"
+#include "native/cli/cluster_flags.hpp"
 #include "native/cli/command.hpp"
 #include "native/cli/files.hpp"
 #include "native/cli/quantity.hpp"
@@ -22,9 +22,9 @@ constexpr std::size_t largest_total = std::size_t{512} << 20U;  ///< bytes of al
 struct Flags {
   std::vector<std::string> paths;
   std::string out, name, profile, run;
-  std::string system, gpu, network, operation;
-  std::int64_t gpus_per_node = 0, ranks = 0, ranks_per_node = 0;
-  std::string network_rate;
+  std::string operation;
+  std::int64_t ranks = 0, ranks_per_node = 0;
+  ClusterFlags cluster;
   std::string step, tokens, allocated, reserved, device;
   bool fit_slow = false, json = false;
 };
@@ -36,13 +36,9 @@ void add_flags(CLI::App& app, Flags& f) {
   app.add_option("--out", f.out, "Writes the profile to this file.");
   app.add_option("--name", f.name, "What answers call the profile.");
   app.add_option("--profile", f.profile, "Earlier profile that is refined, instead of the datasheet's.");
-  app.add_option("--system", f.system, "Server type of the catalog that was measured.");
-  app.add_option("--gpu", f.gpu, "GPU that was measured, instead of --system; cpu for ranks on processors.");
-  app.add_option("--gpus-per-node", f.gpus_per_node, "Where files do not say it.")->check(CLI::PositiveNumber);
-  app.add_option("--network", f.network, "Kind of network between nodes: IB, RoCE, EFA, Ethernet, ...");
-  app.add_option("--network-rate", f.network_rate, "Of each GPU, bytes per second: 50e9 for 400 Gb/s.");
-  app.add_option("--ranks", f.ranks, "Ranks of a group, where a log does not say it.")->check(CLI::PositiveNumber);
-  app.add_option("--ranks-per-node", f.ranks_per_node, "Those in one node.")->check(CLI::PositiveNumber);
+  add_cluster_flags(app, f.cluster);
+  app.add_option("--ranks", f.ranks, "Ranks of a group, where a log does not say it.")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--ranks-per-node", f.ranks_per_node, "Those in one node.")->check(CLI::Range(1, 1'000'000));
   app.add_option("--operation", f.operation, "Collective of a log that does not say it.");
   app.add_flag("--fit-slow", f.fit_slow, "Fits curves below half of what the links allow, too.");
   app.add_option("--run", f.run, "Scenario of a run of your own; what it showed is in its log, among FILES, or:");
@@ -71,18 +67,6 @@ std::optional<double> seconds_of(std::string text) {
   return value ? std::optional(*value * scale) : std::nullopt;
 }
 
-/// Puts the measured number of a flag into the run, or says what is wrong with it.
-void put_measured(Json& measured, const char* flag, const char* key, const std::string& text,
-                  std::optional<double> value, const char* example, Issues& issues) {
-  if (text.empty()) return;
-  if (value && *value > 0) {
-    measured[key] = *value;
-  } else {
-    issues.push_back(
-        {"", std::string(flag) + " is " + in_quotes(text) + ". Allowed: above 0, such as " + example + '.'});
-  }
-}
-
 /// --run and what it showed, as a line of `validate` has them.
 void put_run(const Flags& f, Json& request, Issues& issues) {
   const bool numbers =
@@ -92,10 +76,14 @@ void put_run(const Flags& f, Json& request, Issues& issues) {
     return;
   }
   Json measured = Json::object();
-  put_measured(measured, "--step-seconds", "step_seconds", f.step, seconds_of(f.step), "4.2", issues);
-  put_measured(measured, "--allocated", "allocated_bytes", f.allocated, parse_bytes(f.allocated), "61.3GiB", issues);
-  put_measured(measured, "--reserved", "reserved_bytes", f.reserved, parse_bytes(f.reserved), "66GiB", issues);
-  put_measured(measured, "--device", "device_bytes", f.device, parse_bytes(f.device), "70GiB", issues);
+  const auto put = [&](const char* flag, const char* key, const std::string& text, std::optional<double> value,
+                       const char* example) {
+    if (const auto amount = positive(flag, text, value, example, issues)) measured[key] = *amount;
+  };
+  put("--step-seconds", "step_seconds", f.step, seconds_of(f.step), "4.2");
+  put("--allocated", "allocated_bytes", f.allocated, parse_bytes(f.allocated), "61.3GiB");
+  put("--reserved", "reserved_bytes", f.reserved, parse_bytes(f.reserved), "66GiB");
+  put("--device", "device_bytes", f.device, parse_bytes(f.device), "70GiB");
   Result<Json> scenario = read_document(f.run, "--run");
   issues.insert(issues.end(), scenario.issues.begin(), scenario.issues.end());
   if (!scenario.ok()) return;
@@ -129,20 +117,7 @@ Json request_of(const Flags& f, Issues& issues) {
   put(request, "ranks_per_node", f.ranks_per_node);
   put(request, "operation", f.operation);
   if (f.fit_slow) request["fit_slow"] = true;
-  Json cluster = Json::object();
-  put(cluster, "system", f.system);
-  put(cluster, "gpu", f.gpu);
-  put(cluster, "gpus_per_node", f.gpus_per_node);
-  put(cluster, "network", f.network);
-  if (!f.network_rate.empty()) {
-    const auto rate = parse_bytes(f.network_rate);
-    if (rate && *rate > 0) {
-      cluster["inter_node_bytes_per_second"] = *rate;
-    } else {
-      issues.push_back({"", "--network-rate is " + in_quotes(f.network_rate) + ". Allowed: above 0, such as 50e9."});
-    }
-  }
-  if (!cluster.empty()) request["cluster"] = std::move(cluster);
+  if (Json cluster = cluster_of(f.cluster, issues); !cluster.empty()) request["cluster"] = std::move(cluster);
   if (!f.profile.empty()) {
     Result<Json> profile = read_document(f.profile, "--profile");
     issues.insert(issues.end(), profile.issues.begin(), profile.issues.end());
@@ -152,19 +127,11 @@ Json request_of(const Flags& f, Issues& issues) {
   return request;
 }
 
-/// Flags of what the request's fields stand for.
-constexpr auto flag_paths = std::to_array<std::pair<const char*, const char*>>({
-    {"/cluster/system", "--system"},
-    {"/cluster/gpu", "--gpu"},
-    {"/cluster/gpus_per_node", "--gpus-per-node"},
-    {"/cluster/network", "--network"},
-    {"/ranks", "--ranks"},
-    {"/ranks_per_node", "--ranks-per-node"},
-    {"/operation", "--operation"},
-    {"/name", "--name"},
-    {"/runs/0", "--run"},
-    {"/scenario", "--run"},
-});
+std::vector<FlagOfPath> flags_of_paths() {
+  std::vector<FlagOfPath> flags = measured_flags("");
+  flags.insert(flags.end(), {{"/name", "--name"}, {"/runs/0", "--run"}, {"/scenario", "--run"}});
+  return flags;
+}
 
 }  // namespace
 
@@ -190,9 +157,7 @@ int run_calibrate(std::span<const std::string> arguments) {
     files.push_back({slash == std::string::npos ? f.paths[i] : f.paths[i].substr(slash + 1), (*texts.value)[i]});
   }
   const Result<Json> answer = calibrate_files(files, request);
-  std::vector<FlagOfPath> flags;
-  for (const auto& [path, flag] : flag_paths) flags.push_back({path, flag});
-  if (!answer.ok()) return refuse(answer.issues, f.json, flags);
+  if (!answer.ok()) return refuse(answer.issues, f.json, flags_of_paths());
   if (!f.out.empty()) {
     issues = write_text(f.out, (*answer.value)["profile"].dump(1) + '\n');
     if (!issues.empty()) return refuse(issues, f.json);
