@@ -12,12 +12,13 @@ Seconds of_one_call(const PricedTransfer& p, Seconds all) {
   return all / (p.transfer.count_per_step * p.transfer.messages);
 }
 
-double count_of(const std::vector<Transfer>& traffic, const Transfer& wanted) {
-  double count = 0;
-  for (const Transfer& t : traffic) {
-    if (t.id == wanted.id || std::strcmp(t.id, wanted.id) == 0) count += t.count_per_step;
-  }
-  return count;
+/// Calls in a step of the transfer that stands next in the list, if it is the wanted one: what a chunk moves is in the
+/// order of what its rank moves, less what it has no part in.
+double take_count(const std::vector<Transfer>& traffic, std::size_t& next, const Transfer& wanted) {
+  if (next == traffic.size()) return 0;
+  const char* id = traffic[next].id;
+  if (id != wanted.id && std::strcmp(id, wanted.id) != 0) return 0;
+  return traffic[next++].count_per_step;
 }
 
 /// Seconds that a backward waits for the host, in its input and its weight gradients.
@@ -32,9 +33,8 @@ BackwardWait backward_wait(bool splits, Seconds host, Seconds input, Seconds wei
 
 }  // namespace
 
-void PassPricer::start(const Scenario& scenario, const Profile& profile, const CostTable& table) {
+void PassPricer::start(const Scenario& scenario, const CostTable& table) {
   scenario_ = &scenario;
-  profile_ = &profile;
   table_ = &table;
   pipeline_ = pipeline_of(scenario);
   const bool halves = pipeline_.schedule == Schedule::dualpipe && pipeline_.stages > 1;
@@ -49,32 +49,32 @@ void PassPricer::chunk_shapes(std::int64_t rank, std::span<const StageShape> of_
   }
 }
 
-bool PassPricer::repeats(std::int64_t rank, std::span<const StageShape> shapes,
-                         std::span<const StageShape> shapes_before) const {
-  if (rank < 2 || rank >= pipeline_.stages - 1) return false;
-  if (!std::equal(shapes.begin(), shapes.end(), shapes_before.begin(), shapes_before.end())) return false;
+bool PassPricer::alike(std::int64_t a, std::int64_t b) const {
+  if (std::min(a, b) < 1 || std::max(a, b) >= pipeline_.stages - 1) return false;
   if (pipeline_.schedule == Schedule::dualpipe) return false;  // the pair may share a node or not
-  return stages_span_nodes(*scenario_, rank - 1, rank) == stages_span_nodes(*scenario_, rank - 2, rank - 1) &&
-         stages_span_nodes(*scenario_, rank, rank + 1) == stages_span_nodes(*scenario_, rank - 1, rank);
+  const auto same = [&](auto apart) {
+    return apart(*scenario_, a - 1, a) == apart(*scenario_, b - 1, b) &&
+           apart(*scenario_, a, a + 1) == apart(*scenario_, b, b + 1);
+  };
+  return same(stages_span_nodes) && same(stages_span_blocks);
 }
 
 RankPasses PassPricer::price(std::int64_t rank, std::span<const StageShape> shapes, Seconds others,
                              std::vector<ChunkTime>& chunks) {
   RankPasses out;
-  kernels_.clear();
   StageShape all;
-  for (const StageShape& shape : shapes) {
-    kernels_.push_back(stage_kernels(*scenario_, *table_, shape));
-    out.kernels += kernels_.back();
-    all += shape;
-  }
+  find_kinds(shapes);
+  for (const Kind& kind : kinds_) out.kernels += kind.chunks * kind.kernels;
+  for (const StageShape& shape : shapes) all += shape;
   pass_traffic(*scenario_, rank, all, traffic_);
-  price_transfers(*scenario_, *profile_, rank, all.blocks(), out.kernels, traffic_, priced_);
+  price_transfers(*scenario_, profile_, collectives_, rank, all.blocks(), out.kernels, traffic_, priced_);
   find_boundaries();
-  share_out_transfers(rank, shapes);
-  of_chunk_.back().forward += others / passes_;
+  share_out_transfers(rank);
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    chunks.push_back(chunk_time({rank, static_cast<std::int64_t>(i)}, kernels_[i], of_chunk_[i], out));
+    const Kind& kind = kinds_[kind_of_[i]];
+    PassSeconds transfers = kind.transfers;
+    if (i + 1 == shapes.size()) transfers.forward += others / passes_;
+    chunks.push_back(chunk_time({rank, static_cast<std::int64_t>(i)}, kind.kernels, transfers, out));
   }
   add_parts(out);
   return out;
@@ -107,31 +107,39 @@ Seconds PassPricer::unpacking(std::int64_t rank, ChunkPlace from) const {
   return !from.exists() || from.rank == rank ? Seconds{} : unpacking_;
 }
 
-/// Transfers inside the passes, to the chunks that cause them.
-void PassPricer::share_out_transfers(std::int64_t rank, std::span<const StageShape> shapes) {
-  const std::size_t n = shapes.size();
-  same_as_.assign(n, 0);
-  if (n > 1) {
-    if (chunk_traffic_.size() < n) chunk_traffic_.resize(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto first = std::find(shapes.begin(), shapes.end(), shapes[i]);
-      same_as_[i] = static_cast<std::size_t>(first - shapes.begin());
-      if (same_as_[i] == i) layer_traffic(*scenario_, rank, shapes[i], chunk_traffic_[i]);
+/// Chunks of the same shape are one kind.
+void PassPricer::find_kinds(std::span<const StageShape> shapes) {
+  kinds_.clear();
+  kind_of_.clear();
+  for (const StageShape& shape : shapes) {
+    std::size_t i = 0;
+    while (i < kinds_.size() && !(kinds_[i].shape == shape)) ++i;
+    if (i == kinds_.size()) {
+      kinds_.push_back({.shape = shape, .kernels = stage_kernels(*scenario_, *table_, shape), .transfers = {}});
     }
+    kinds_[i].chunks += 1;
+    kind_of_.push_back(i);
   }
-  of_chunk_.assign(n, {});
-  counts_.assign(n, 1);
+}
+
+/// Transfers inside the passes, to the chunks that cause them.
+void PassPricer::share_out_transfers(std::int64_t rank) {
+  const bool one = kinds_.size() == 1;
+  if (chunk_traffic_.size() < kinds_.size()) chunk_traffic_.resize(kinds_.size());
+  for (std::size_t i = 0; i < kinds_.size() && !one; ++i) {
+    layer_traffic(*scenario_, rank, kinds_[i].shape, chunk_traffic_[i]);
+  }
   for (const PricedTransfer& p : priced_) {
-    if (!inside_passes(p.transfer) || p.transfer.when == When::stage_boundary) continue;
-    double all = n > 1 ? 0 : 1;
-    for (std::size_t i = 0; i < n && n > 1; ++i) {
-      counts_[i] = same_as_[i] < i ? counts_[same_as_[i]] : count_of(chunk_traffic_[i], p.transfer);
-      all += counts_[i];
+    double all = 0;
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      Kind& kind = kinds_[i];
+      kind.count = one ? 1 : take_count(chunk_traffic_[i], kind.next, p.transfer);
+      all += kind.chunks * kind.count;
     }
-    for (std::size_t i = 0; i < n; ++i) {
-      const Seconds each = all > 0 ? counts_[i] / all * (p.exposed / passes_) : Seconds{};
-      const bool backward = p.transfer.when == When::backward_layer || p.transfer.when == When::recompute_layer;
-      (backward ? of_chunk_[i].backward : of_chunk_[i].forward) += each;
+    if (!inside_passes(p.transfer) || p.transfer.when == When::stage_boundary || all <= 0) continue;
+    const bool backward = p.transfer.when == When::backward_layer || p.transfer.when == When::recompute_layer;
+    for (Kind& kind : kinds_) {
+      (backward ? kind.transfers.backward : kind.transfers.forward) += kind.count / all * (p.exposed / passes_);
     }
   }
 }

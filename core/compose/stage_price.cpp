@@ -40,8 +40,9 @@ void merge(const std::vector<PricedTransfer>& priced, std::vector<PricedTransfer
 
 PricedStages price_stages(const Scenario& scenario, const Profile& profile) {
   const CostTable table = cost_table(scenario, profile);
-  PassPricer pricer;
-  pricer.start(scenario, profile, table);
+  CollectiveTimes collectives(profile, scenario.cluster);
+  PassPricer pricer(profile, collectives);
+  pricer.start(scenario, table);
   PricedStages out;
   std::vector<StageShape> of_model, shapes, shapes_before;
   all_chunks(scenario, of_model);
@@ -50,13 +51,13 @@ PricedStages price_stages(const Scenario& scenario, const Profile& profile) {
   for (std::int64_t rank = 0; rank < pricer.pipeline().stages; ++rank) {
     std::swap(shapes, shapes_before);
     pricer.chunk_shapes(rank, of_model, shapes);
-    if (pricer.repeats(rank, shapes, shapes_before)) {
+    if (shapes == shapes_before && pricer.alike(rank - 1, rank)) {
       repeat_last(rank, shapes.size(), out);
       continue;
     }
     StageShape all;
     for (const StageShape& shape : shapes) all += shape;
-    price_update(scenario, profile, rank, all, traffic, update);
+    price_update(scenario, profile, collectives, rank, all, traffic, update);
     const RankPasses passes = pricer.price(rank, shapes, update.inside, out.chunks);
     out.stages.push_back(whole_rank(scenario, profile, passes, pricer.passes(), update, &out.chunks.back()));
     out.agree = out.agree || out.stages.back().agrees;

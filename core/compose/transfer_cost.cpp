@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "core/engine/engine.hpp"
-#include "core/price/collective.hpp"
 
 namespace meshgauge {
 namespace {
@@ -169,14 +168,14 @@ bool inside_passes(const Transfer& t) {
   return false;
 }
 
-void price_transfers(const Scenario& scenario, const Profile& profile, std::int64_t stage, std::int64_t blocks,
-                     const LayerCost& kernels, const std::vector<Transfer>& traffic,
+void price_transfers(const Scenario& scenario, const Profile& profile, CollectiveTimes& times, std::int64_t stage,
+                     std::int64_t blocks, const LayerCost& kernels, const std::vector<Transfer>& traffic,
                      std::vector<PricedTransfer>& priced) {
   priced.clear();
   const double layers = std::max<double>(1, static_cast<double>(blocks));
   for (const Transfer& t : traffic) {
     const Route route = route_of(scenario, stage, t);
-    const Seconds message = collective_time(profile, scenario.cluster, t.collective, t.bytes / t.messages, route);
+    const Seconds message = times(t.collective, t.bytes / t.messages, route);
     const double calls = t.count_per_step * t.messages;
     const Seconds cast = casts(scenario.training, profile, t);
     PricedTransfer p{.transfer = t,
@@ -187,7 +186,7 @@ void price_transfers(const Scenario& scenario, const Profile& profile, std::int6
                      .last_stage = stage};
     if (t.overlap == Overlap::with_compute) {
       if (t.when == When::stage_boundary) {
-        p.exposed = calls * (collective_time(profile, scenario.cluster, t.collective, 0, route) + cast);
+        p.exposed = calls * (times(t.collective, 0, route) + cast);
       } else if (t.group == Group::tensor_parallel) {
         p.exposed = (1 - hidden_share(scenario.training, profile, t)) * p.seconds;
       } else if (t.group == Group::context_parallel) {

@@ -6,6 +6,7 @@
 #include "core/compose/layer_cost.hpp"
 #include "core/compose/step.hpp"
 #include "core/count/traffic.hpp"
+#include "core/price/collective_times.hpp"
 
 namespace meshgauge {
 
@@ -14,8 +15,9 @@ namespace meshgauge {
 
 /// Prices each transfer of the rank at `stage`, which holds `blocks` layers. Exposed seconds are those of transfers
 /// inside the passes of a micro-batch; data-parallel ones that run beside them are left for expose_data_parallel.
-void price_transfers(const Scenario&, const Profile&, std::int64_t stage, std::int64_t blocks, const LayerCost& kernels,
-                     const std::vector<Transfer>& traffic, std::vector<PricedTransfer>& priced);
+void price_transfers(const Scenario&, const Profile&, CollectiveTimes&, std::int64_t stage, std::int64_t blocks,
+                     const LayerCost& kernels, const std::vector<Transfer>& traffic,
+                     std::vector<PricedTransfer>& priced);
 
 /// Seconds of one micro-batch on the rank, in which data-parallel transfers can hide.
 struct Windows {

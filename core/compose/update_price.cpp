@@ -21,10 +21,10 @@ void place(const Scenario& scenario, const PricedTransfer& p, PricedStage& stage
 
 }  // namespace
 
-void price_update(const Scenario& scenario, const Profile& profile, std::int64_t rank, const StageShape& shape,
-                  std::vector<Transfer>& traffic, RankUpdate& out) {
+void price_update(const Scenario& scenario, const Profile& profile, CollectiveTimes& times, std::int64_t rank,
+                  const StageShape& shape, std::vector<Transfer>& traffic, RankUpdate& out) {
   data_traffic(scenario, rank, shape, traffic);
-  price_transfers(scenario, profile, rank, shape.blocks(), LayerCost{}, traffic, out.transfers);
+  price_transfers(scenario, profile, times, rank, shape.blocks(), LayerCost{}, traffic, out.transfers);
   out.optimizer = optimizer_time(scenario, profile, shape);
   out.inside = {};
   for (const PricedTransfer& p : out.transfers) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/compose/pass_price.hpp"
+#include "core/price/collective_times.hpp"
 
 namespace meshgauge {
 
@@ -15,7 +16,7 @@ struct RankUpdate {
 };
 
 /// `shape` is what the rank holds, `traffic` working memory.
-void price_update(const Scenario&, const Profile&, std::int64_t rank, const StageShape& shape,
+void price_update(const Scenario&, const Profile&, CollectiveTimes&, std::int64_t rank, const StageShape& shape,
                   std::vector<Transfer>& traffic, RankUpdate&);
 
 /// One pipeline rank over a whole step.

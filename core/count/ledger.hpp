@@ -58,8 +58,13 @@ struct LineText {
   const char* source;  ///< paper section, or engine and file
 };
 
-/// Memory is counted in whole bytes, so that sums of lines are exact.
-[[nodiscard]] inline Bytes whole(double bytes) { return {std::floor(bytes + 0.5)}; }
+/// Memory is counted in whole bytes, so that sums of lines are exact. Up to 2^53 the conversion is floor(), and faster.
+[[nodiscard]] inline Bytes whole(double bytes) {
+  constexpr double most = 9007199254740992.0;
+  const double above = bytes + 0.5;
+  const bool converts = above >= 0 && above < most;
+  return {converts ? static_cast<double>(static_cast<std::int64_t>(above)) : std::floor(above)};
+}
 
 /// Alive in the optimizer step, not in the backward.
 [[nodiscard]] constexpr bool is_late(Phases phases) {
@@ -82,10 +87,9 @@ struct PhaseTotals {
     return most;
   }
   void add(const LineText&, Category, Phases phases, double bytes, std::initializer_list<Value>) {
-    if (is_late(phases)) late += whole(bytes);
-    for (std::size_t i = 0; i < phase_count; ++i) {
-      if (phases.has(static_cast<Phase>(i))) totals[i] += whole(bytes);
-    }
+    const Bytes added = whole(bytes);
+    if (is_late(phases)) late += added;
+    for (std::size_t i = 0; i < phase_count; ++i) totals[i] += phases.has(static_cast<Phase>(i)) ? added : Bytes{};
   }
 };
 

@@ -25,6 +25,8 @@ void count_memory(const Scenario& scenario, const OverheadConstants& constants, 
   count_outside(context, constants, allocated, sink);
 }
 
+void count_states_alone(const MemoryContext& context, PhaseTotals& totals) { count_states(context, totals); }
+
 void count_held_by_states(const MemoryContext& context, PhaseTotals& totals) {
   count_states(context, totals);
   count_gradient_buckets(context, totals);

@@ -19,6 +19,8 @@ void count_memory(const Scenario&, const OverheadConstants&, std::int64_t stage,
 void count_held_by_states(const MemoryContext&, PhaseTotals&);
 void count_held_by_passes(const MemoryContext&, const OverheadConstants&, PhaseTotals&);
 void count_outside_tensors(const MemoryContext&, const OverheadConstants&, const PhaseTotals& tensors, PhaseTotals&);
+/// Of the first part the states alone, whose lines are proportional to the parameters of the rank.
+void count_states_alone(const MemoryContext&, PhaseTotals&);
 
 /// What the fullest rank needs on its device: all lines.
 [[nodiscard]] Bytes device_peak(const Scenario&, const OverheadConstants&);

@@ -19,6 +19,7 @@ constexpr FieldText objective_field{.key = "objective", .fallback = "step", .hel
 constexpr FieldText top_field{"top", "", 1, 100, "5", "Layouts in the answer."};
 constexpr FieldText engines_field{.key = "engines", .fallback = "usual", .help = "Engines to choose from."};
 constexpr FieldText schedules_field{.key = "schedules", .fallback = "engine", .help = "Pipeline schedules to try."};
+constexpr FieldText open_field{.key = "open", .fallback = "false", .help = "Compares the layout given with the best."};
 constexpr auto engine_sets = std::to_array<std::string_view>({"usual", "all"});
 constexpr auto schedule_sets = std::to_array<std::string_view>({"engine", "all"});
 
@@ -37,6 +38,31 @@ std::optional<Json> document_of(const Json& request, Reading& reading) {
   for (Issue& issue : handbook.issues) reading.issues.push_back(std::move(issue));
   if (!handbook.ok()) return std::nullopt;
   return (*handbook.value)["scenario"];
+}
+
+/// Fields that a search chooses, from the scenario into a layout of their own. What the layout decided of the rest,
+/// GPUs and global batch, stays as it was.
+Json take_layout(Json& document, Reading& reading) {
+  const Result<Resolution> whole = read_scenario(document);
+  reading.issues.insert(reading.issues.end(), whole.issues.begin(), whole.issues.end());
+  if (!whole.ok()) return nullptr;
+  static constexpr std::pair<const char*, const char*> fields[] = {
+      {"parallelism", "tensor_parallel_size"},   {"parallelism", "sequence_parallel"},
+      {"parallelism", "pipeline_parallel_size"}, {"parallelism", "virtual_pipeline_size"},
+      {"parallelism", "pipeline_schedule"},      {"parallelism", "pipeline_layout"},
+      {"parallelism", "stage_layers"},           {"parallelism", "context_parallel_size"},
+      {"parallelism", "expert_parallel_size"},   {"parallelism", "expert_tensor_parallel_size"},
+      {"parallelism", "data_parallel_size"},     {"parallelism", "zero_stage"},
+      {"training", "micro_batch_size"},          {"training", "recompute"}};
+  Json layout = Json::object();
+  for (const auto& [section, field] : fields) {
+    if (!document.contains(section) || !document[section].contains(field)) continue;
+    layout[section][field] = document[section][field];
+    document[section].erase(field);
+  }
+  document["cluster"]["gpus"] = whole.value->scenario.cluster.gpus;
+  document["training"]["global_batch_size"] = whole.value->scenario.training.global_batch_size;
+  return layout;
 }
 
 std::vector<Engine> every_engine() {
@@ -67,6 +93,12 @@ PlanQuestion read_question(const Json& request, Reading& reading) {
   LayoutQuestion& question = out.question;
   std::optional<Json> document = document_of(request, reading);
   ScenarioRequest& asked = question.request;
+  if (document && request.contains("against")) out.layout = request["against"];
+  if (document && request.contains("open")) {
+    const bool open = read_boolean(request["open"], open_field, "/open", reading).value_or(false);
+    if (open) out.layout = take_layout(*document, reading);
+    if (open && out.layout.is_null()) document.reset();  // everything that is wrong with it is said
+  }
   if (document) {
     out.scenario = std::move(*document);
     asked = read_request(out.scenario, reading);

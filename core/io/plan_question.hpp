@@ -1,4 +1,4 @@
-// What a request asks of a search: the scenario, the goal, and which part of the search it is.
+// What a request asks of a search: the scenario and the goal.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,7 +13,7 @@ struct PlanQuestion {
   LayoutQuestion question;
   Profile profile;
   nlohmann::ordered_json scenario;  ///< as given; its global batch is filled in
-  bool part = false;                ///< of several shards: the answer is to be merged
+  nlohmann::ordered_json layout;    ///< to compare the best with: fields by section; null: none
 };
 
 /// Keys that plan and solve share.

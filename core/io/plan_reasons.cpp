@@ -73,6 +73,7 @@ Json tried(const PlanQuestion& asked, const Step& step, const std::vector<Plan>&
   part.question.top = 1;
   part.question.shard = {};
   part.question.goal = Goal::step;
+  part.question.reach = 1;
   constexpr double far = 4;  // beyond it nobody asks how slow it is
   part.question.no_worse_than = plans.empty() ? 0 : far * plans.front().candidate.cost.seconds.value;
   const Found found = search(part.question, part.profile);
@@ -143,28 +144,6 @@ Json binding(const Plan& plan) {
            {"share", rounded_number(c.cost.memory / capacity)},
            {"text", "Memory: " + gib_text(c.cost.memory) + " of " + gib_text(capacity) + " on the fullest GPU."}},
           {{"id", "time"}, {"text", time + '.'}}};
-}
-
-Json runner_up(const Plan& best, const Plan& other) {
-  const double slower = other.step.seconds.value - best.step.seconds.value;
-  std::vector<std::pair<double, std::string_view>> terms;
-  Json difference = Json::object();
-  for (std::size_t i = 0; i < part_count; ++i) {
-    const double seconds = other.step.parts[i].value - best.step.parts[i].value;
-    const std::string_view name = name_of(static_cast<Part>(i));
-    difference[std::string(name)] = rounded_number(seconds);
-    if (std::abs(seconds) >= 0.001 * best.step.seconds.value) terms.push_back({seconds, name});
-  }
-  std::stable_sort(terms.begin(), terms.end(),
-                   [](const auto& a, const auto& b) { return std::abs(a.first) > std::abs(b.first); });
-  std::string text = layout_text(other.scenario) + ": " + seconds_text(slower) + " more a step";
-  for (std::size_t i = 0; i < terms.size() && i < 4; ++i) {
-    std::string name(terms[i].second);
-    std::replace(name.begin(), name.end(), '_', ' ');
-    text += (i == 0 ? " (" : ", ") + name + (terms[i].first > 0 ? " +" : " -") + seconds_text(std::abs(terms[i].first));
-  }
-  if (!terms.empty()) text += ')';
-  return {{{"slower_seconds", rounded_number(slower)}, {"by_term", difference}, {"text", text + '.'}}};
 }
 
 /// Of the layouts that nothing beats in time and memory, the slowest ones that are faster than the best that fits.
@@ -268,13 +247,35 @@ Json sensitivity(const PlanQuestion& asked, const std::vector<Plan>& plans, cons
 
 }  // namespace
 
+Json write_difference(const Plan& best, const Plan& other) {
+  const double slower = other.step.seconds.value - best.step.seconds.value;
+  std::vector<std::pair<double, std::string_view>> terms;
+  Json difference = Json::object();
+  for (std::size_t i = 0; i < part_count; ++i) {
+    const double seconds = other.step.parts[i].value - best.step.parts[i].value;
+    const std::string_view name = name_of(static_cast<Part>(i));
+    difference[std::string(name)] = rounded_number(seconds);
+    if (std::abs(seconds) >= 0.001 * best.step.seconds.value) terms.push_back({seconds, name});
+  }
+  std::stable_sort(terms.begin(), terms.end(),
+                   [](const auto& a, const auto& b) { return std::abs(a.first) > std::abs(b.first); });
+  std::string text = layout_text(other.scenario) + ": " + seconds_text(slower) + " more a step";
+  for (std::size_t i = 0; i < terms.size() && i < 4; ++i) {
+    std::string name(terms[i].second);
+    std::replace(name.begin(), name.end(), '_', ' ');
+    text += (i == 0 ? " (" : ", ") + name + (terms[i].first > 0 ? " +" : " -") + seconds_text(std::abs(terms[i].first));
+  }
+  if (!terms.empty()) text += ')';
+  return {{"slower_seconds", rounded_number(slower)}, {"by_term", difference}, {"text", text + '.'}};
+}
+
 Json write_reasons(const PlanQuestion& asked, const std::vector<Plan>& plans, const Found& found) {
   Json reasons;
   reasons["decision"] = decision(asked, plans);
   reasons["misses"] = misses(asked, found);
   if (plans.empty()) return reasons;
   reasons["binding"] = binding(plans.front());
-  if (plans.size() > 1) reasons["runner_up"] = runner_up(plans[0], plans[1]);
+  if (plans.size() > 1) reasons["runner_up"] = Json::array({write_difference(plans[0], plans[1])});
   reasons["sensitivity"] = sensitivity(asked, plans, found);
   return reasons;
 }

@@ -8,6 +8,9 @@
 
 namespace meshgauge {
 
+/// How much longer the other takes, by term.
+[[nodiscard]] nlohmann::ordered_json write_difference(const Plan& best, const Plan& other);
+
 /// `plans` best first.
 [[nodiscard]] nlohmann::ordered_json write_reasons(const PlanQuestion&, const std::vector<Plan>& plans, const Found&);
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/search/evaluator.hpp"
+#include "core/search/evaluation.hpp"
 #include "core/search/layout.hpp"
 
 namespace meshgauge {

@@ -6,6 +6,7 @@
 #include "core/compose/transfer_cost.hpp"
 #include "core/engine/engine.hpp"
 #include "core/resolve/resolve.hpp"
+#include "core/search/grid_bound.hpp"
 
 namespace meshgauge {
 namespace {
@@ -25,8 +26,13 @@ constexpr Part communication[] = {Part::tensor_parallel, Part::context_parallel,
 }  // namespace
 
 Evaluator::Evaluator(const ScenarioRequest& request, const Profile& profile, std::span<const Scenario> stages)
-    : request_(request), profile_(profile), kernels_(stages.size()) {
-  for (const Scenario& s : stages) stages_.push_back({.scenario = s, .updates = {}, .contexts = {}});
+    : request_(request),
+      profile_(profile),
+      factor_(bound_factor(profile)),
+      kernels_(stages.size()),
+      collectives_(profile, stages.front().cluster),
+      pricer_(profile, collectives_) {
+  for (const Scenario& s : stages) stages_.push_back({.scenario = s, .updates = {}, .contexts = {}, .states = {}});
 }
 
 void Evaluator::set_grid(const Grid& grid, std::size_t recompute_choices) {
@@ -58,7 +64,7 @@ const CostTable& Evaluator::table(Kernels& kernels) {
 void Evaluator::set_recompute(const RecomputeChoice& choice, std::size_t index) {
   recompute_ = index;
   for (Stage& stage : stages_) meshgauge::set_recompute(choice, stage.scenario);
-  for (Kernels& kernels : kernels_) kernels.priced = false;
+  for (Kernels& kernels : kernels_) kernels.priced = kernels.counted = false;
 }
 
 bool Evaluator::set_schedule(const ScheduleChoice& choice) {
@@ -84,133 +90,151 @@ bool Evaluator::set_schedule(const ScheduleChoice& choice) {
     stages_[i].scenario.parallelism.stage_layers = first.parallelism.stage_layers;
   }
   classify();
-  for (Stage& stage : stages_) stage.updated = false;
-  for (Kernels& kernels : kernels_) kernels.priced = false;
+  for (Stage& stage : stages_) stage.priced = stage.counted = false;
+  for (Kernels& kernels : kernels_) kernels.priced = kernels.counted = false;
   return true;
 }
 
 void Evaluator::classify() {
   const Scenario& s = stages_.front().scenario;
-  pricer_.start(s, profile_, kernels_.front().tables.front());
+  pricer_.start(s, kernels_.front().tables.front());
   class_count_ = 0;
+  class_of_.clear();
   all_chunks(s, of_model_);
+  largest_chunk_ = 0;
+  for (const StageShape& chunk : of_model_) {
+    largest_chunk_ = std::max(largest_chunk_, chunk.layers() + chunk.encoder_layers);
+  }
   for (std::int64_t rank = 0; rank < s.parallelism.pipeline; ++rank) {
     pricer_.chunk_shapes(rank, of_model_, shapes_);
-    if (class_count_ > 0 && pricer_.repeats(rank, shapes_, classes_[class_count_ - 1].chunks)) {
-      ++classes_[class_count_ - 1].count;
+    std::size_t i = class_count_;
+    while (i > 0 && !(classes_[i - 1].chunks == shapes_ && pricer_.alike(classes_[i - 1].first, rank))) --i;
+    if (i > 0) {
+      class_of_.push_back(i - 1);
       continue;
     }
     if (class_count_ == classes_.size()) classes_.emplace_back();
+    class_of_.push_back(class_count_);
     RankClass& next = classes_[class_count_++];
     next.first = rank;
-    next.count = 1;
     next.chunks = shapes_;
     next.all = {};
     for (const StageShape& shape : shapes_) next.all += shape;
   }
 }
 
-void Evaluator::update(Stage& stage) {
-  stage.contexts.clear();
+void Evaluator::price(Stage& stage) {
   if (stage.updates.size() < class_count_) stage.updates.resize(class_count_);
   for (std::size_t i = 0; i < class_count_; ++i) {
-    Update& update = stage.updates[i];
-    price_update(stage.scenario, profile_, classes_[i].first, classes_[i].all, traffic_, update.price);
-    stage.contexts.push_back(memory_context(stage.scenario, classes_[i].first, classes_[i].all));
-    update.states = {};
-    count_held_by_states(stage.contexts.back(), update.states);
+    price_update(stage.scenario, profile_, collectives_, classes_[i].first, classes_[i].all, traffic_,
+                 stage.updates[i]);
   }
-  stage.updated = true;
+  stage.priced = true;
+}
+
+void Evaluator::count(Stage& stage) {
+  stage.contexts.clear();
+  stage.states.assign(class_count_, {});
+  for (std::size_t i = 0; i < class_count_; ++i) {
+    stage.contexts.push_back(memory_context(stage.scenario, classes_[i].first, classes_[i].all));
+    count_held_by_states(stage.contexts.back(), stage.states[i]);
+  }
+  stage.counted = true;
 }
 
 void Evaluator::price(Kernels& kernels) {
   Stage& stage = stages_[kernels.stage];
-  if (!stage.updated) update(stage);
+  if (!stage.priced) price(stage);
   kernels.passes.resize(std::max(kernels.passes.size(), class_count_));
-  kernels.held.resize(std::max(kernels.held.size(), class_count_));
-  pricer_.start(stage.scenario, profile_, table(kernels));
+  pricer_.start(stage.scenario, table(kernels));
   for (std::size_t i = 0; i < class_count_; ++i) {
     chunk_times_.clear();
-    kernels.passes[i] =
-        pricer_.price(classes_[i].first, classes_[i].chunks, stage.updates[i].price.inside, chunk_times_);
-    kernels.held[i] = {};
-    count_held_by_passes(stage.contexts[i], profile_.overhead, kernels.held[i]);
+    kernels.passes[i] = pricer_.price(classes_[i].first, classes_[i].chunks, stage.updates[i].inside, chunk_times_);
   }
+  times_.clear();
+  for (const std::size_t i : class_of_) times_.push_back(kernels.passes[i].time);
+  const Pipeline& pipeline = pricer_.pipeline();
+  kernels.least = makespan(pipeline.schedule, times_, pipeline.chunks, pipeline.micro_batches).total;
   kernels.priced = true;
 }
 
-/// Every rank spends at least its kernels and what of tensor parallelism stays exposed on each micro-batch, one after
-/// the other, and the step takes at least as long as the busiest rank and the fixed time: all other terms of a stage's
-/// time are sums of positive ones, schedules and ends of the step only add waits, and neither kernels nor exposed
-/// tensor-parallel seconds become less with schedule, ZeRO stage, recompute or split. The busiest rank has at least the
-/// mean of the ranks, and the ranks together run the whole model once for each micro-batch, however it is split (under
-/// DualPipe twice, with half of the micro-batches each). The last factor makes up for rounding: sums of up to a
-/// thousand terms, each off by less than 2^-53. Where runs were measured the step is multiplied by a mean of their
-/// ratios and of 1, which is at least the least of them.
-Seconds Evaluator::least_seconds() {
-  Kernels& kernels = kernels_.front();
-  const Scenario& s = stages_[kernels.stage].scenario;
-  const StageShape all = whole_model(s.model);
-  const LayerCost cost = stage_kernels(s, table(kernels), all);
-  const auto m = static_cast<double>(s.micro_batches());
-  Seconds busy = m * (cost.forward + cost.backward_input + cost.backward_weight);
-  if (s.parallelism.tensor > 1) {
-    layer_traffic(s, 0, all, traffic_);
-    price_transfers(s, profile_, 0, all.blocks(), cost, traffic_, priced_);
-    for (const PricedTransfer& p : priced_) {
-      const bool repeated = p.transfer.when == When::recompute_layer;
-      if (part_of(p.transfer) == Part::tensor_parallel && inside_passes(p.transfer) && !repeated) busy += p.exposed;
-    }
+void Evaluator::count(Kernels& kernels) {
+  Stage& stage = stages_[kernels.stage];
+  if (!stage.counted) count(stage);
+  kernels.held.assign(class_count_, {});
+  for (std::size_t i = 0; i < class_count_; ++i) {
+    count_held_by_passes(stage.contexts[i], profile_.overhead, kernels.held[i]);
   }
-  constexpr double rounding = 1 - 1e-12;
-  double ratio = rounding;
-  for (const RunPoint& run : profile_.measured.runs) ratio = std::min(ratio, rounding * run.ratio);
-  return ratio * (busy / static_cast<double>(s.parallelism.pipeline) + fixed_time(s, profile_));
+  kernels.counted = true;
 }
 
-Evaluation Evaluator::evaluate(std::size_t which) {
+Bytes Evaluator::memory(std::size_t which) {
   Stage& stage = stages_[which];
   Kernels& kernels = kernels_[stage.kernels];
-  if (!stage.updated) update(stage);
+  if (!stage.counted) count(stage);
+  if (!kernels.counted) count(kernels);
+  Bytes most{};
+  for (std::size_t i = 0; i < class_count_; ++i) {
+    PhaseTotals tensors = stage.states[i];
+    tensors += kernels.held[i];
+    PhaseTotals held = tensors;
+    count_outside_tensors(stage.contexts[i], profile_.overhead, tensors, held);
+    most = max(most, held.peak());
+  }
+  return most;
+}
+
+/// The schedule over the passes alone: data parallelism, optimizer and what else comes after it only add to it.
+Seconds Evaluator::least_seconds(std::size_t which) {
+  const Stage& stage = stages_[which];
+  Kernels& kernels = kernels_[stage.kernels];
+  if (!kernels.priced) price(kernels);
+  return factor_ * (kernels.least + fixed_time(stage.scenario, profile_));
+}
+
+Seconds Evaluator::least_seconds() {
+  Seconds least = least_seconds(kernels_.front().stage);
+  for (std::size_t k = 1; k < kernel_count_; ++k) least = min(least, least_seconds(kernels_[k].stage));
+  return least;
+}
+
+/// What runs again is added to backwards of inputs, and no schedule's closed form becomes less with them. Not so where
+/// it also hides what was exposed in forwards, or makes the host late for weight gradients that fill bubbles.
+bool Evaluator::recompute_only_adds() const {
+  return !stages_.front().scenario.training.overlap_expert_parallel && !pricer_.pipeline().splits_backward();
+}
+
+Seconds Evaluator::seconds(std::size_t which) {
+  Stage& stage = stages_[which];
+  Kernels& kernels = kernels_[stage.kernels];
+  if (!stage.priced) price(stage);
   if (!kernels.priced) price(kernels);
   const Scenario& s = stage.scenario;
   const Pipeline& pipeline = pricer_.pipeline();
-
-  Evaluation out;
-  times_.clear();
-  ends_.clear();
-  std::array<Seconds, part_count> parts{};
-  Seconds busiest{-1};
-  std::size_t slowest = 0;
+  priced_.clear();
   bool agree = false;
   for (std::size_t i = 0; i < class_count_; ++i) {
-    const PricedStage rank =
-        whole_rank(s, profile_, kernels.passes[i], pricer_.passes(), stage.updates[i].price, nullptr);
-    agree = agree || rank.agrees;
-    if (rank.time.total() > busiest) {
-      busiest = rank.time.total();
-      parts = rank.parts;
-      slowest = i;
-    }
-    times_.insert(times_.end(), static_cast<std::size_t>(classes_[i].count), rank.time);
-    ends_.insert(ends_.end(), static_cast<std::size_t>(classes_[i].count), rank.end);
-
-    PhaseTotals held = stage.updates[i].states;
-    held += kernels.held[i];
-    const PhaseTotals tensors = held;
-    count_outside_tensors(stage.contexts[i], profile_.overhead, tensors, held);
-    out.memory = max(out.memory, held.peak());
+    priced_.push_back(whole_rank(s, profile_, kernels.passes[i], pricer_.passes(), stage.updates[i], nullptr));
+    agree = agree || priced_.back().agrees;
   }
+  times_.clear();
+  ends_.clear();
+  for (const std::size_t i : class_of_) {
+    times_.push_back(priced_[i].time);
+    ends_.push_back(priced_[i].end);
+  }
+  const auto slowest = static_cast<std::size_t>(
+      std::max_element(priced_.begin(), priced_.end(),
+                       [](const auto& a, const auto& b) { return a.time.total() < b.time.total(); }) -
+      priced_.begin());
+  std::array<Seconds, part_count>& parts = priced_[slowest].parts;
   const Seconds end =
       closed_form_step(pipeline.schedule, times_, ends_, agree, pipeline.chunks, pipeline.micro_batches);
-  out.seconds = complete_parts(s, profile_, end, parts);
-  if (!profile_.measured.runs.empty()) {
-    Seconds exposed{};
-    for (const Part p : communication) exposed += parts[static_cast<std::size_t>(p)];
-    const RunPoint like = run_point(s, classes_[slowest].all, exposed, out.seconds);
-    out.seconds = run_ratio(profile_.measured, like) * out.seconds;
-  }
-  return out;
+  const Seconds step = complete_parts(s, profile_, end, parts);
+  if (profile_.measured.runs.empty()) return step;
+  Seconds exposed{};
+  for (const Part p : communication) exposed += parts[static_cast<std::size_t>(p)];
+  return run_ratio(profile_.measured, run_point(s, classes_[slowest].all, exposed, step)) * step;
 }
 
 }  // namespace meshgauge

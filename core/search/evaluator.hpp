@@ -13,16 +13,13 @@
 #include "core/compose/stage_cost.hpp"
 #include "core/compose/update_price.hpp"
 #include "core/count/memory.hpp"
+#include "core/price/collective_times.hpp"
 #include "core/price/profile.hpp"
+#include "core/search/evaluation.hpp"
 #include "core/search/layout.hpp"
 #include "core/search/split.hpp"
 
 namespace meshgauge {
-
-struct Evaluation {
-  Seconds seconds{};  ///< of the step, by the closed form of the schedule
-  Bytes memory{};     ///< on the device, of the rank that needs most
-};
 
 class Evaluator {
  public:
@@ -35,65 +32,77 @@ class Evaluator {
   /// `index` of the choice among those of the grid.
   void set_recompute(const RecomputeChoice&, std::size_t index);
 
-  /// Lower bound of the step time of every layout of the grid. After set_grid() and set_recompute().
-  [[nodiscard]] Seconds least_seconds();
-  /// After all three.
-  [[nodiscard]] Evaluation evaluate(std::size_t stage);
+  // After all three, of the layout at the given one of the ZeRO stages:
 
+  /// On the device, of the rank that needs most.
+  [[nodiscard]] Bytes memory(std::size_t stage);
+  /// Lower bound of its step time, for a part of the work.
+  [[nodiscard]] Seconds least_seconds(std::size_t stage);
+  [[nodiscard]] Seconds seconds(std::size_t stage);
+  /// Of all ZeRO stages.
+  [[nodiscard]] Seconds least_seconds();
+  /// Whether that of no recompute is one for every recompute choice.
+  [[nodiscard]] bool recompute_only_adds() const;
+
+  /// Layers of the largest chunk of the model.
+  [[nodiscard]] std::int64_t largest_chunk() const { return largest_chunk_; }
   /// The layout as it is set, at the given one of the ZeRO stages.
   [[nodiscard]] const Scenario& scenario(std::size_t stage) const { return stages_[stage].scenario; }
   [[nodiscard]] std::size_t stage_count() const { return stages_.size(); }
 
  private:
-  /// What the ranks of a class do and hold at a ZeRO stage.
-  struct Update {
-    RankUpdate price;
-    PhaseTotals states;
-  };
   struct Stage {
     Scenario scenario;
     std::size_t kernels = 0;  ///< which of kernels_
-    bool updated = false;
-    std::vector<Update> updates;          ///< by class
+    bool priced = false, counted = false;
+    std::vector<RankUpdate> updates;      ///< by class
     std::vector<MemoryContext> contexts;  ///< by class
+    std::vector<PhaseTotals> states;      ///< by class
   };
   /// What stages with the same kernels share: one, but where a stage gathers for each use and there is one micro-batch.
   struct Kernels {
     std::size_t stage = 0;          ///< one that has them
     std::vector<CostTable> tables;  ///< by recompute choice
     std::vector<char> has_table;
-    bool priced = false;
+    bool priced = false, counted = false;
+    Seconds least{};
     std::vector<RankPasses> passes;  ///< by class
     std::vector<PhaseTotals> held;   ///< by class
   };
-  /// Neighbouring ranks that cost the same; of them the first one holds the most.
+  /// Ranks that cost the same; of them the first one holds the most.
   struct RankClass {
-    std::int64_t first = 0, count = 1;
+    std::int64_t first = 0;
     std::vector<StageShape> chunks;
     StageShape all;  ///< of them
   };
 
   [[nodiscard]] const CostTable& table(Kernels&);
   void classify();
-  void update(Stage&);
+  void price(Stage&);
+  void count(Stage&);
   void price(Kernels&);
+  void count(Kernels&);
 
   const ScenarioRequest& request_;
   const Profile& profile_;
+  double factor_;  ///< of bounds
   std::vector<Stage> stages_;
   std::vector<Kernels> kernels_;
   std::size_t kernel_count_ = 1, recompute_ = 0;
   std::vector<RankClass> classes_;
   std::size_t class_count_ = 0;
+  std::vector<std::size_t> class_of_;  ///< by rank
+  std::int64_t largest_chunk_ = 0;
   SplitCosts split_costs_;
   bool has_split_costs_ = false;
   std::vector<std::int64_t> even_;
+  CollectiveTimes collectives_;
   PassPricer pricer_;
   std::vector<StageShape> of_model_, shapes_;
   std::vector<Transfer> traffic_;
-  std::vector<PricedTransfer> priced_;
   std::vector<ChunkTime> chunk_times_;
-  std::vector<StageTime> times_;
+  std::vector<PricedStage> priced_;  ///< by class
+  std::vector<StageTime> times_;     ///< by rank
   std::vector<StageEnd> ends_;
 };
 

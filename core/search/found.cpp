@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/resolve/resolve.hpp"
 #include "core/search/frontier.hpp"
 
 namespace meshgauge {
@@ -14,9 +15,13 @@ void cut_to_pool(const LayoutQuestion& question, std::vector<Candidate>& sorted)
 }
 
 void cut_frontier(const LayoutQuestion& question, Found& found) {
-  if (found.best.size() < pool_size(question)) return;  // nothing was left out
+  if (!found.best.empty()) {
+    const double most = question.reach * resolve_cluster(question.request).gpu.memory.value;
+    std::erase_if(found.frontier, [&](const Candidate& c) { return c.cost.memory.value > most; });
+  }
+  if (found.best.size() < pool_size(question)) return;  // nothing else was left out
   double reach = found.best.back().cost.seconds.value;
-  reach = std::max(reach, frontier_reach * found.best.front().cost.seconds.value);
+  reach = std::max(reach, question.reach * found.best.front().cost.seconds.value);
   const auto beyond = std::find_if(found.frontier.begin(), found.frontier.end(),
                                    [&](const Candidate& c) { return c.cost.seconds.value > reach; });
   if (question.goal == Goal::step) found.frontier.erase(beyond, found.frontier.end());

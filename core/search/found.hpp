@@ -21,14 +21,12 @@ struct Found {
   /// The best layout of each of the best grids that fit, best first, as many as pool_size() and what equals the last.
   /// Once the search is done, the best layout of any other grid is worse than the last one.
   std::vector<Candidate> best;
-  /// Time against memory, whether it fits or not. Once the search is done, nothing is missing that is no slower than
-  /// the last of `best` or than frontier_reach times the first.
+  /// Time against memory, whether it fits or not. Once the search is done, nothing is missing that is no worse than
+  /// the last of `best` or than the question's reach times the first.
   std::vector<Candidate> frontier;
   SearchCounts counts;
   Issues issues;  ///< what every engine refuses, if none can train this at all
 };
-
-inline constexpr double frontier_reach = 1.25;
 
 /// Layouts that are held for the replay to choose from: twice what is shown, and some.
 [[nodiscard]] std::size_t pool_size(const LayoutQuestion&);

@@ -36,6 +36,10 @@ struct RecomputeChoice {
   RecomputeModules modules{};
 
   bool operator==(const RecomputeChoice&) const = default;
+  /// Of chunks that have no more layers than that: full recompute says the same with a method of its own.
+  [[nodiscard]] bool repeats_all(std::int64_t largest_chunk) const {
+    return kind == Recompute::full && method == RecomputeMethod::block && layers >= largest_chunk;
+  }
 };
 
 /// Sets the fields. `follow_schedule` and `stage_layers` are the caller's.

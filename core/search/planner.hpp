@@ -20,10 +20,12 @@ class Planner {
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
 
-  /// Goes on until about so many more layouts were evaluated. True once the search is done.
+  /// Goes on with what another search of the same question had found when it had decided so many grids.
+  void resume(Found found, std::int64_t decided);
+  /// Goes on for about the work of so many layouts. True once the search is done.
   bool advance(std::int64_t layouts);
-  /// Share of the grids that are decided.
-  [[nodiscard]] double progress() const;
+  /// Grids whose best layout is known or of no interest; all of them once the search is done.
+  [[nodiscard]] std::int64_t decided() const { return static_cast<std::int64_t>(next_); }
 
   [[nodiscard]] const SearchCounts& counts() const { return counts_; }
   /// What every engine refuses, if none can train this at all: there is no layout then.
@@ -35,13 +37,19 @@ class Planner {
   struct Part;
   struct Branch {
     std::size_t part = 0, grid = 0;
-    double bound = 0;
+    Evaluation least{};  ///< no layout of the grid takes or holds less
+    double bound = 0;    ///< what that is worth
+    bool may_fit = true;
   };
 
-  void bound(Branch&);
+  void find_first();
+  void bound_all();
+  [[nodiscard]] bool try_out(const Branch&, Candidate&);
   void search(const Branch&);
-  void search_schedule(Part&, Candidate&, Candidate& best);
+  void search_schedule(Part&, Evaluation least, Candidate&, Candidate& best);
   [[nodiscard]] bool can_improve(double bound) const;
+  [[nodiscard]] bool is_open(const Candidate&, const Candidate& best) const;
+  [[nodiscard]] bool is_open(const Branch&) const;
   void keep(const Candidate&);
 
   LayoutQuestion question_;
@@ -50,8 +58,9 @@ class Planner {
   Issues issues_;
   std::vector<std::unique_ptr<Part>> parts_;  ///< of the space: one for each engine
   std::vector<Branch> branches_;
-  std::size_t with_bound_ = 0, next_ = 0;
-  bool sorted_ = false;
+  bool has_first_ = false, sorted_ = false;
+  std::size_t next_ = 0;
+  std::int64_t work_ = 0;  ///< about that of a layout each
   SearchCounts counts_;
   std::vector<Candidate> best_;
   Frontier frontier_;

@@ -36,6 +36,8 @@ struct LayoutQuestion {
   Kinds kinds;
   double no_worse_than = 0;   ///< of the goal's value: nothing above it is of interest; 0: no such limit
   bool evaluate_all = false;  ///< leaves nothing out by its bound
+  /// Time against memory is told up to so many times the best, and so many times the memory there is.
+  double reach = 1.25;
 };
 
 }  // namespace meshgauge

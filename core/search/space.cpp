@@ -144,6 +144,13 @@ std::vector<EngineSpace> engine_spaces(const LayoutQuestion& question, Exclusion
   return spaces;
 }
 
+bool offers(const LayoutQuestion& question, Engine engine, Schedule schedule) {
+  const auto& asked = question.request.parallelism.schedule;
+  if (asked) return *asked == schedule;
+  return describe_engine(engine).schedules.has(schedule) ||
+         (question.every_schedule && schedule != Schedule::naive && keeps_one_version(schedule));
+}
+
 std::vector<ScheduleChoice> schedule_choices(const LayoutQuestion& question, const Scenario& s) {
   const ParallelismRequest& asked = question.request.parallelism;
   std::vector<ScheduleChoice> choices;
@@ -164,9 +171,7 @@ std::vector<ScheduleChoice> schedule_choices(const LayoutQuestion& question, con
   };
   for (std::size_t i = 0; i < all_names<Schedule>().size(); ++i) {
     const auto schedule = static_cast<Schedule>(i);
-    const bool offered = describe_engine(s.training.engine).schedules.has(schedule) ||
-                         (question.every_schedule && schedule != Schedule::naive && keeps_one_version(schedule));
-    if (asked.schedule ? *asked.schedule != schedule : !offered) continue;
+    if (!offers(question, s.training.engine, schedule)) continue;
     if (schedule == Schedule::interleaved) {
       for (std::int64_t v = 2; p * v <= layers + 2; ++v) add(schedule, v);
       if (asked.virtual_pipeline && p * *asked.virtual_pipeline > layers + 2) add(schedule, *asked.virtual_pipeline);

@@ -23,6 +23,9 @@ struct EngineSpace {
 /// The engines that can train this at all, with every legal grid. `issues`: what all engines refuse alike, if none can.
 [[nodiscard]] std::vector<EngineSpace> engine_spaces(const LayoutQuestion&, Exclusions&, Issues& issues);
 
+/// Whether a layout of the engine may have the schedule.
+[[nodiscard]] bool offers(const LayoutQuestion&, Engine, Schedule);
+
 /// Schedules and splits for a scenario whose grid is set, legal or not.
 [[nodiscard]] std::vector<ScheduleChoice> schedule_choices(const LayoutQuestion&, const Scenario&);
 

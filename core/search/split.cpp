@@ -10,20 +10,30 @@ double kernels_of(const Scenario& s, const CostTable& table, const StageShape& s
   return (cost.forward + cost.backward_input + cost.backward_weight).value;
 }
 
-/// Fills chunks from the last to the first with as much as stays within `bound`. False if layers are left over.
-/// If any split keeps within the bound, this one does: a chunk that takes more leaves the others less.
-bool fill(const SplitCosts& costs, std::int64_t chunks, double bound, std::vector<std::int64_t>& out) {
+/// A split that keeps within a bound, if there is one.
+struct Filled {
+  bool fits = true;
+  double slowest = 0;   ///< of its chunks
+  double next = 1e300;  ///< no bound below it gives another split
+};
+
+/// Fills chunks from the last to the first with as much as stays within `bound`. If any split keeps within the bound,
+/// this one does: a chunk that takes more leaves the others less.
+Filled fill(const SplitCosts& costs, std::int64_t chunks, double bound, std::vector<std::int64_t>& out) {
   out.assign(static_cast<std::size_t>(chunks), 0);
+  Filled filled;
   std::size_t left = costs.layers.size();
   for (std::int64_t chunk = chunks - 1; chunk >= 0; --chunk) {
     double sum = (chunk == chunks - 1 ? costs.last : 0) + (chunk == 0 ? costs.first : 0);
-    if (sum > bound) return false;
-    while (left > 0 && sum + costs.layers[left - 1] <= bound) {
-      sum += costs.layers[--left];
-      ++out[static_cast<std::size_t>(chunk)];
-    }
+    if (sum > bound) return {.fits = false, .slowest = 0, .next = std::min(filled.next, sum)};
+    const std::size_t before = left;
+    while (left > 0 && sum + costs.layers[left - 1] <= bound) sum += costs.layers[--left];
+    if (left > 0) filled.next = std::min(filled.next, sum + costs.layers[left - 1]);
+    out[static_cast<std::size_t>(chunk)] = static_cast<std::int64_t>(before - left);
+    filled.slowest = std::max(filled.slowest, sum);
   }
-  return left == 0;
+  filled.fits = left == 0;
+  return filled;
 }
 
 }  // namespace
@@ -42,13 +52,16 @@ void split_costs(const Scenario& s, const CostTable& table, SplitCosts& out) {
 }
 
 void split_by_cost(const SplitCosts& costs, std::int64_t chunks, std::vector<std::int64_t>& out) {
-  double high = costs.first + costs.last, low = 0;
-  for (const double layer : costs.layers) high += layer;
-  // Rounding in `fill` may ask for a hair more than the sum.
-  high *= 1 + 1e-12;
-  for (int i = 0; i < 48; ++i) {  // the slowest chunk to 1 in 10^14
-    const double middle = (low + high) / 2;
-    (fill(costs, chunks, middle, out) ? high : low) = middle;
+  double all = costs.first + costs.last;
+  for (const double layer : costs.layers) all += layer;
+  // Halved between bounds at which splits change, so that few steps are left where layers are alike.
+  double low = std::max({all / static_cast<double>(chunks) * (1 - 1e-12), costs.first, costs.last});
+  double high = all * (1 + 1e-12);
+  if (fill(costs, chunks, low, out).fits) return;
+  while (low < high) {
+    const double middle = low + (high - low) / 2;
+    const Filled filled = fill(costs, chunks, middle < high ? middle : low, out);
+    (filled.fits ? high : low) = filled.fits ? filled.slowest : filled.next;
   }
   (void)fill(costs, chunks, high, out);
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -28,13 +29,13 @@ Json ask(const Json& request) { return Json::parse(api(as_text(request))); }
 /// Says on standard error how far a long search is, in place on a terminal.
 class Progress {
  public:
-  explicit Progress(std::int64_t parts) : parts_(parts) {}
-  void done(std::int64_t part) {
+  void at(double share) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    if (seconds < 1 || part == parts_) return;
+    if (seconds < 1) return;
     shown_ = true;
-    fmt::print(stderr, "{}searched {} %{}", terminal_ ? "\r" : "", 100 * part / parts_, terminal_ ? "" : "\n");
+    fmt::print(stderr, "{}searched {:.0f} %{}", terminal_ ? "\r" : "", 100 * share, terminal_ ? "" : "\n");
   }
+  Progress() = default;
   ~Progress() {
     if (shown_ && terminal_) fmt::print(stderr, "\r{:20}\r", "");
   }
@@ -42,29 +43,23 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
  private:
-  std::int64_t parts_;
   bool terminal_ = isatty(2) != 0, shown_ = false;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// The search in slices, each told what the ones before it found, so that there is something to say meanwhile.
-Json search(const Json& request) {
-  constexpr std::int64_t slices = 16;
-  Json parts = Json::array();
-  Json limit;
-  Progress progress(slices);
-  for (std::int64_t i = 0; i < slices; ++i) {
-    Json slice = request;
-    slice["shard"] = {{"index", i}, {"count", slices}};
-    if (!limit.is_null()) slice["no_worse_than"] = limit;
-    Json answer = ask(slice);
-    if (!answer["ok"].get<bool>()) return answer;
-    const Json& found = answer["no_worse_than"];
-    if (!found.is_null() && (limit.is_null() || found.get<double>() < limit.get<double>())) limit = found;
-    parts.push_back(std::move(answer));
-    progress.done(i + 1);
+/// The search in slices, so that there is something to say meanwhile; with a budget as far as that goes.
+Json search(Json request) {
+  constexpr std::int64_t slice = 1000000;  // layouts: some seconds
+  const bool limited = request.contains("budget");
+  if (!limited) request["budget"] = slice;
+  Progress progress;
+  Json part = ask(request);
+  while (part["ok"].get<bool>() && !limited && !part["complete"].get<bool>()) {
+    progress.at(part["decided"].get<double>() / std::max(1.0, part["found"]["counts"]["grids"].get<double>()));
+    part = ask({{"command", "plan"}, {"resume", std::move(part)}, {"budget", slice}});
   }
-  return ask({{"command", "plan"}, {"merge", std::move(parts)}});
+  if (!part["ok"].get<bool>()) return part;
+  return ask({{"command", "plan"}, {"merge", Json::array({std::move(part)})}});
 }
 
 /// A count as people write it; the text itself where it is none, so that the core says what is allowed.
@@ -104,15 +99,17 @@ Result<Json> read_parts(const std::vector<std::string>& paths) {
 int run_plan(std::span<const std::string> arguments) {
   CLI::App app("The best layouts for a training job, and why. What is given of the layout is fixed.", "meshgauge plan");
   ScenarioInput input;
-  std::string objective, shard, top;
+  std::string objective, shard, top, budget;
   std::vector<std::string> merged;
-  bool all_engines = false, all_schedules = false, json = false;
+  bool all_engines = false, all_schedules = false, open = false, json = false;
   add_scenario_flags(app, input);
   app.add_option("--top", top, "Layouts to show. Default: 5.");
   app.add_option("--objective", objective, "step, tokens-per-dollar (smaller clusters too) or memory. Default: step.");
   app.add_flag("--all-engines", all_engines,
                "Every engine there is; by default those that jobs are started with today.");
   app.add_flag("--all-schedules", all_schedules, "Also pipeline schedules that the engine does not offer.");
+  app.add_flag("--open", open, "The layout given is not fixed, but compared with the best.");
+  app.add_option("--budget", budget, "Stops after about so many layouts, with the best so far.");
   CLI::Option* part = app.add_option("--shard", shard, "i/n: only part i of n, from 0, as JSON to be merged.");
   app.add_option("--merge", merged, "FILE...: the answers of all shards, made one.")->excludes(part);
   app.add_flag("--json", json, "Prints the answer as JSON.");
@@ -135,6 +132,8 @@ int run_plan(std::span<const std::string> arguments) {
     issues.insert(issues.end(), filled.issues.begin(), filled.issues.end());
     if (!objective.empty()) request["objective"] = objective;
     if (!top.empty()) request["top"] = number_or_text(top);
+    if (!budget.empty()) request["budget"] = number_or_text(budget);
+    if (open) request["open"] = true;
     if (all_engines) request["engines"] = "all";
     if (all_schedules) request["schedules"] = "all";
     if (!shard.empty() && !read_shard(shard, request)) {
@@ -143,7 +142,7 @@ int run_plan(std::span<const std::string> arguments) {
     if (!issues.empty()) return refuse(issues, json, filled.flags);
   }
   const bool whole = merged.empty() && shard.empty();
-  const Json answer = whole ? search(request) : ask(request);
+  const Json answer = whole ? search(std::move(request)) : ask(request);
   if (!answer["ok"].get<bool>()) {
     if (json) return print(as_text(answer) + '\n', bad_input);
     for (const Json& issue : answer["issues"]) {

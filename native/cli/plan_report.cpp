@@ -32,6 +32,19 @@ std::string plans_table(const Json& plans, const Style& style) {
   return out;
 }
 
+std::string comparison(const Json& answer, const Style& style) {
+  if (!answer.contains("against")) return {};
+  const Json& given = answer["against"];
+  std::string line = "  " + text(given["layout"]) + ": " + duration_text(number(given["step_seconds"])) + " a step, " +
+                     gib_text(number(given["device_bytes"]), 1) + " GiB" +
+                     (given["fits"].get<bool>() ? "" : ", does not fit") + ". " +
+                     grouped(number(given["grids_with_faster"])) + " of " + grouped(number(answer["search"]["grids"])) +
+                     " legal grids of degrees hold something faster.";
+  std::string out = heading(style, "The layout given") + wrapped(line, 4) + '\n';
+  if (given.contains("text")) out += wrapped("  Against the best: " + text(given["text"]), 4) + '\n';
+  return out;
+}
+
 std::string frontier_table(const Json& points, const Style& style) {
   if (points.size() < 2) return {};
   std::string out = heading(style, "Time against memory: nothing beats these in both");
@@ -76,6 +89,7 @@ std::string plan_report(const Json& answer, const Style& style) {
   } else {
     out = style(Paint::no, "No layout fits.") + '\n';
   }
+  out += comparison(answer, style);
   for (const auto& [key, title] : {std::pair{"decision", "How one gets there"},
                                    {"binding", "What binds"},
                                    {"runner_up", "Why the next one is slower"},
@@ -86,6 +100,9 @@ std::string plan_report(const Json& answer, const Style& style) {
   out += frontier_table(answer["frontier"], style);
   out += excluded_table(answer["excluded"], style);
   const Json& search = answer["search"];
+  if (!search["complete"].get<bool>()) {
+    out += '\n' + style(Paint::no, "Stopped early: the best so far, better layouts may be left.") + '\n';
+  }
   out += '\n' +
          wrapped(fmt::format("{} layouts evaluated in {} legal grids of degrees; {} grids cannot be better, by "
                              "their bound.",

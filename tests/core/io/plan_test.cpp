@@ -99,6 +99,69 @@ TEST_CASE("Shards that are told what others found leave out what is worse, and n
   CHECK(merged["frontier"] == one["frontier"]);
 }
 
+TEST_CASE("A search goes on from the answer where it stopped, and ends as one search does") {
+  const json one = plan(scenario());
+  json part = plan(scenario(), {{"budget", 2000}});
+  REQUIRE(part["ok"] == true);
+  CHECK(part["complete"] == false);
+  const json early = ask({{"command", "plan"}, {"merge", {part}}});
+  CHECK(early["search"]["complete"] == false);
+  CHECK(early["plans"].size() > 0);
+  int slices = 1;
+  for (; part["complete"] == false && slices < 1000; ++slices) {
+    part = ask({{"command", "plan"}, {"resume", part}, {"budget", 2000}});
+    REQUIRE(part["ok"] == true);
+  }
+  CHECK(slices > 2);
+  CHECK(part["decided"] == part["found"]["counts"]["grids"]);
+  const json last = ask({{"command", "plan"}, {"merge", {part}}});
+  for (const char* key : {"plans", "frontier", "reasons"}) CHECK(last[key] == one[key]);
+  CHECK(last["search"]["complete"] == true);
+  CHECK(one["search"]["complete"] == true);
+}
+
+TEST_CASE("A layout that is given to be compared is told its place, and the best stands at the top") {
+  const json best = plan(scenario())["plans"][0]["scenario"];
+  const json same = plan(best, {{"open", true}});
+  REQUIRE(same["ok"] == true);
+  CHECK(same["against"]["step_seconds"] == same["plans"][0]["step_seconds"]);
+  CHECK(same["against"]["slower_seconds"] == 0.0);
+  CHECK(same["against"]["fits"] == true);
+  json slow = best;
+  slow["training"]["recompute"] = "full";
+  slow["parallelism"]["pipeline_parallel_size"] = 8;
+  slow["parallelism"]["tensor_parallel_size"] = 1;
+  slow["parallelism"]["context_parallel_size"] = 1;
+  for (const char* key : {"data_parallel_size", "virtual_pipeline_size", "stage_layers", "pipeline_schedule",
+                          "sequence_parallel", "replicas", "micro_batch_group"}) {
+    slow["parallelism"].erase(key);
+  }
+  const json compared = plan(slow, {{"open", true}});
+  INFO(compared.dump());
+  REQUIRE(compared["ok"] == true);
+  CHECK(compared["plans"][0]["step_seconds"] == same["plans"][0]["step_seconds"]);
+  CHECK(compared["against"]["slower_seconds"].get<double>() > 0);
+  CHECK(compared["against"]["grids_with_faster"].get<int>() > 0);
+  double sum = 0;
+  for (const auto& [term, seconds] : compared["against"]["by_term"].items()) sum += seconds.get<double>();
+  CHECK(std::abs(sum - compared["against"]["slower_seconds"].get<double>()) < 1e-4 * sum);
+}
+
+TEST_CASE("What cannot be gone on with is refused") {
+  json part = plan(scenario(), {{"budget", 2000}});
+  const json beside = ask({{"command", "plan"}, {"resume", part}, {"top", 3}, {"budget", 0}});
+  CHECK(beside["ok"] == false);
+  CHECK(messages(beside).find("/top") != std::string::npos);
+  CHECK(messages(beside).find("/budget") != std::string::npos);
+  part["decided"] = -1;
+  part["found"]["best"] = 3;
+  for (const json& resume : {part, json(3), json::object(), json{{"question", json::object()}, {"found", 1}}}) {
+    const json answer = ask({{"command", "plan"}, {"resume", resume}});
+    CHECK(answer["ok"] == false);
+    CHECK(!answer["issues"].empty());
+  }
+}
+
 TEST_CASE("Where nothing fits the answer says so, and what lacks least") {
   json s = scenario();
   s["model"] = "llama-2-70b";
