@@ -37,17 +37,8 @@ Result<Json> finish(const Json& question, const PlanQuestion& asked, Found found
   const std::optional<Scenario> against = read_against(asked, reading);
   if (!reading.issues.empty()) return std::move(reading.issues);
   cut_frontier(asked.question, found);
-  std::vector<Plan> plans;
-  for (const Candidate& c : found.best) plans.push_back(make_plan(asked.question.request, asked.profile, c));
-  // The replay has the last word: closed forms leave out what single messages and uneven chunks do to a schedule.
-  if (asked.question.goal != Goal::memory) {
-    std::stable_sort(plans.begin(), plans.end(), [&](const Plan& a, const Plan& b) {
-      const auto value = [&](const Plan& p) {
-        return value_of(asked.question.goal, p.candidate.grid, {.seconds = p.step.seconds});
-      };
-      return value(a) < value(b);
-    });
-  }
+  const auto replayed = static_cast<std::size_t>(2 * asked.question.top + 2);  // reasons look at more than is shown
+  const std::vector<Plan> plans = replay_best(asked.question, asked.profile, found, replayed);
   Json answer;
   answer["ok"] = true;
   answer["schema_version"] = schema_version;

@@ -1,7 +1,7 @@
 #include "core/io/plan_against.hpp"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/count/memory.hpp"
 #include "core/io/plan_reasons.hpp"
@@ -26,7 +26,11 @@ std::int64_t count_faster(const PlanQuestion& asked, double seconds) {
   question.top = every_grid;
   question.no_worse_than = seconds;
   const Found found = search(question, asked.profile);
-  return std::count_if(found.best.begin(), found.best.end(), [&](const Candidate& c) { return c.value < seconds; });
+  std::set<std::pair<Engine, Grid>> faster;
+  for (const Candidate& c : found.best) {
+    if (c.value < seconds) faster.insert({c.engine, c.grid});
+  }
+  return static_cast<std::int64_t>(faster.size());
 }
 
 }  // namespace

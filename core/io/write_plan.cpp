@@ -45,12 +45,6 @@ void put_layout(const Json& layout, Json& document) {
 
 }  // namespace
 
-Plan make_plan(const ScenarioRequest& request, const Profile& profile, const Candidate& candidate) {
-  Plan plan{.candidate = candidate, .scenario = scenario_of(request, candidate), .step = {}};
-  plan.step = estimate_step(plan.scenario, profile);
-  return plan;
-}
-
 std::string layout_text(const Scenario& s) {
   const Parallelism& p = s.parallelism;
   std::string text(name_of(s.training.engine));

@@ -3,21 +3,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "core/compose/step.hpp"
 #include "core/io/plan_question.hpp"
-#include "core/search/found.hpp"
+#include "core/search/plan.hpp"
 
 namespace meshgauge {
-
-/// A candidate whose step was replayed.
-struct Plan {
-  Candidate candidate;
-  Scenario scenario;
-  StepReport step;
-};
-
-/// The candidate's scenario with its step replayed.
-[[nodiscard]] Plan make_plan(const ScenarioRequest&, const Profile&, const Candidate&);
 
 /// "TP 8, PP 16, DP 128, micro-batch 1, full recompute": what differs from a single GPU.
 [[nodiscard]] std::string layout_text(const Scenario&);

@@ -7,7 +7,7 @@
 
 namespace meshgauge {
 
-std::size_t pool_size(const LayoutQuestion& question) { return static_cast<std::size_t>(2 * question.top + 6); }
+std::size_t pool_size(const LayoutQuestion& question) { return static_cast<std::size_t>(12 * question.top + 36); }
 
 void cut_to_pool(const LayoutQuestion& question, std::vector<Candidate>& sorted) {
   const std::size_t size = pool_size(question);

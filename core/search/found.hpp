@@ -18,8 +18,8 @@ struct SearchCounts {
 };
 
 struct Found {
-  /// The best layout of each of the best grids that fit, best first, as many as pool_size() and what equals the last.
-  /// Once the search is done, the best layout of any other grid is worse than the last one.
+  /// The best layout of each schedule of a grid that fits, best first, as many as pool_size() and what equals the last.
+  /// Once the search is done, the best layout of any other is worse than the last one.
   std::vector<Candidate> best;
   /// Time against memory, whether it fits or not. Once the search is done, nothing is missing that is no worse than
   /// the last of `best` or than the question's reach times the first.
@@ -28,7 +28,7 @@ struct Found {
   Issues issues;  ///< what every engine refuses, if none can train this at all
 };
 
-/// Layouts that are held for the replay to choose from: twice what is shown, and some.
+/// Layouts that are held for the replay to choose from: a multiple of what is shown, as grids have many schedules.
 [[nodiscard]] std::size_t pool_size(const LayoutQuestion&);
 /// Leaves the pool of what is sorted; what equals the last one stays.
 void cut_to_pool(const LayoutQuestion&, std::vector<Candidate>& sorted);

@@ -144,7 +144,6 @@ bool Planner::is_open(const Branch& branch) const {
 void Planner::search(const Branch& branch) {
   Part& part = *parts_[branch.part];
   Candidate candidate{.engine = part.space.engine, .grid = part.space.grids[branch.grid]};
-  Candidate best;
   Evaluation least = branch.least;
   const Scenario& s = part.evaluator.scenario(0);
   part.recompute = recompute_choices(question_, part.space.stages.front(), candidate.grid.pipeline);
@@ -153,17 +152,17 @@ void Planner::search(const Branch& branch) {
     least.seconds = part.bound(candidate.grid, schedule);
     candidate.cost = least;
     candidate.fits = branch.may_fit;
-    if (!is_open(candidate, best)) continue;
+    if (!is_open(candidate, {})) continue;
     candidate.schedule = schedule;
     part.evaluator.set_recompute(part.recompute.front(), 0);
     work_ += work_of_schedule;
     if (!part.evaluator.set_schedule(schedule) || !exclusions_.keeps(Dimension::schedule, s)) continue;
-    search_schedule(part, least, candidate, best);
+    search_schedule(part, least, candidate);
   }
-  if (best.fits) keep(best);
 }
 
-void Planner::search_schedule(Part& part, Evaluation least, Candidate& candidate, Candidate& best) {
+void Planner::search_schedule(Part& part, Evaluation least, Candidate& candidate) {
+  Candidate best;
   Evaluator& evaluator = part.evaluator;
   const Scenario& s = evaluator.scenario(0);
   const Parallelism& p = s.parallelism;
@@ -182,7 +181,7 @@ void Planner::search_schedule(Part& part, Evaluation least, Candidate& candidate
       least.seconds = max(least.seconds, evaluator.least_seconds());
       candidate.cost = least;
       candidate.fits = least.memory <= capacity;
-      if (!is_open(candidate, best)) return;
+      if (!is_open(candidate, best)) break;
     }
     for (std::size_t stage = 0; stage < stages; ++stage) {
       candidate.zero_stage = evaluator.scenario(stage).parallelism.zero_stage;
@@ -205,6 +204,7 @@ void Planner::search_schedule(Part& part, Evaluation least, Candidate& candidate
       if (on_frontier) frontier_.add(std::move(found));
     }
   }
+  if (best.fits) keep(best);
 }
 
 /// Whether a layout that takes at least so long and holds so much may be the best of its grid and among the best of
@@ -222,7 +222,9 @@ bool Planner::is_open(const Candidate& candidate, const Candidate& best) const {
 
 /// A grid that was searched first may come again.
 void Planner::keep(const Candidate& candidate) {
-  const auto same = [&](const Candidate& c) { return c.engine == candidate.engine && c.grid == candidate.grid; };
+  const auto same = [&](const Candidate& c) {
+    return c.engine == candidate.engine && c.grid == candidate.grid && c.schedule == candidate.schedule;
+  };
   if (std::any_of(best_.begin(), best_.end(), same)) return;
   if (question_.no_worse_than > 0 && candidate.value > question_.no_worse_than) return;
   const auto place = std::upper_bound(best_.begin(), best_.end(), candidate, better);

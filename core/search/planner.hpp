@@ -46,7 +46,7 @@ class Planner {
   void bound_all();
   [[nodiscard]] bool try_out(const Branch&, Candidate&);
   void search(const Branch&);
-  void search_schedule(Part&, Evaluation least, Candidate&, Candidate& best);
+  void search_schedule(Part&, Evaluation least, Candidate&);
   [[nodiscard]] bool can_improve(double bound) const;
   [[nodiscard]] bool is_open(const Candidate&, const Candidate& best) const;
   [[nodiscard]] bool is_open(const Branch&) const;

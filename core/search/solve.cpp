@@ -7,6 +7,7 @@
 #include "core/compose/step.hpp"
 #include "core/count/parameters.hpp"
 #include "core/resolve/resolve.hpp"
+#include "core/search/plan.hpp"
 #include "core/search/search.hpp"
 #include "core/search/space.hpp"
 
@@ -22,6 +23,7 @@ class Solver {
     question_.top = 1;
     question_.shard = {};
     question_.goal = Goal::step;
+    question_.reach = 1;  // nobody asks for time against memory
   }
 
   Solved solve() {
@@ -84,24 +86,25 @@ class Solver {
 
   Trial attempt(std::int64_t value) {
     ++out_.trials;
-    Trial trial{.value = value, .best = {}, .least = {}, .issues = {}};
+    Trial trial{.value = value, .best = {}, .seconds = {}, .least = {}, .issues = {}};
     const LayoutQuestion question = with_value(question_, inverse_.unknown, value);
     const Profile profile = profile_of_(question.gpus.back());
     Found found = search(question, profile);
     trial.issues = std::move(found.issues);
     if (!found.frontier.empty()) trial.least = found.frontier.back().cost.memory;
     if (found.best.empty()) return trial;
-    trial.best = found.best.front();
-    trial.enough = is_enough(question, profile, *trial.best);
+    const Plan best = std::move(replay_best(question, profile, found, 1).front());
+    trial.best = best.candidate;
+    trial.seconds = best.step.seconds;
+    trial.enough = is_enough(best);
     return trial;
   }
 
-  [[nodiscard]] bool is_enough(const LayoutQuestion& question, const Profile& profile, const Candidate& best) const {
+  [[nodiscard]] bool is_enough(const Plan& best) const {
     if (inverse_.unknown != Unknown::deadline && inverse_.unknown != Unknown::min_global_batch) return true;
-    const Scenario s = scenario_of(question.request, best);
-    const StepReport step = estimate_step(s, profile);
-    if (inverse_.unknown == Unknown::min_global_batch) return step.mfu_causal >= inverse_.efficiency;
-    return s.training.tokens / s.useful_tokens_per_step() * step.seconds <= inverse_.deadline;
+    if (inverse_.unknown == Unknown::min_global_batch) return best.step.mfu_causal >= inverse_.efficiency;
+    const Scenario& s = best.scenario;
+    return s.training.tokens / s.useful_tokens_per_step() * best.step.seconds <= inverse_.deadline;
   }
 
   /// For a layout that is legal at all values, every line of memory is a sum of products that do not become less with
@@ -160,7 +163,7 @@ class Solver {
         if (!out_.answer) out_.next = std::move(trial);
         continue;
       }
-      const double cost = trial.best->cost.seconds.value * static_cast<double>(gpus);
+      const double cost = trial.seconds.value * static_cast<double>(gpus);
       if (out_.answer && cost >= least) continue;
       least = cost;
       out_.answer = std::move(trial);

@@ -25,6 +25,7 @@ struct Inverse {
 struct Trial {
   std::int64_t value = 0;
   std::optional<Candidate> best;
+  Seconds seconds{};    ///< of its step, replayed
   Bytes least{};        ///< what the layout that needs least needs, if none fits
   Issues issues;        ///< why there is no layout at all
   bool enough = false;  ///< it is what was asked for

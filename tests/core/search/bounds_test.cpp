@@ -63,7 +63,7 @@ class RandomJob {
 
 /// Every layout there is, each with what is found of it alone.
 struct Everything {
-  std::vector<Candidate> of_grids;  ///< the best layout of each grid that fits
+  std::vector<Candidate> best;  ///< the best layout of each schedule of a grid that fits
   Frontier frontier;
   std::int64_t layouts = 0, wrong_bounds = 0;
 };
@@ -79,13 +79,14 @@ Everything evaluate_everything(const LayoutQuestion& q, const Profile& profile) 
     for (const Grid& grid : space.grids) {
       const auto recompute = recompute_choices(q, space.stages.front(), grid.pipeline);
       evaluator.set_grid(grid, recompute.size());
-      Candidate best, candidate{.engine = space.engine, .grid = grid};
+      Candidate candidate{.engine = space.engine, .grid = grid};
       for (const ScheduleChoice& schedule : schedule_choices(q, evaluator.scenario(0))) {
         candidate.schedule = schedule;
         evaluator.set_recompute(recompute.front(), 0);
         if (!evaluator.set_schedule(schedule) || !exclusions.keeps(Dimension::schedule, evaluator.scenario(0)))
           continue;
         Seconds least_of_all{};
+        Candidate best;
         for (std::size_t i = 0; i < recompute.size(); ++i) {
           evaluator.set_recompute(recompute[i], i);
           if (!exclusions.keeps(Dimension::recompute, evaluator.scenario(0))) continue;
@@ -106,11 +107,11 @@ Everything evaluate_everything(const LayoutQuestion& q, const Profile& profile) 
             if (all.frontier.takes(candidate.cost)) all.frontier.add(candidate);
           }
         }
+        if (best.fits) all.best.push_back(best);
       }
-      if (best.fits) all.of_grids.push_back(best);
     }
   }
-  std::sort(all.of_grids.begin(), all.of_grids.end(), better);
+  std::sort(all.best.begin(), all.best.end(), better);
   return all;
 }
 
@@ -137,8 +138,8 @@ TEST_CASE("Searches of random spaces find what evaluating every layout finds, an
     CHECK(all.wrong_bounds == 0);
     layouts += all.layouts;
     searched += found.counts.evaluated;
-    with_fit += all.of_grids.empty() ? 0 : 1;
-    check_same(found.best, all.of_grids, std::min(all.of_grids.size(), pool_size(q)));
+    with_fit += all.best.empty() ? 0 : 1;
+    check_same(found.best, all.best, std::min(all.best.size(), pool_size(q)));
     Found expected{.best = found.best, .frontier = all.frontier.list(), .counts = {}, .issues = {}};
     if (q.goal == Goal::memory) continue;
     cut_frontier(q, expected);
