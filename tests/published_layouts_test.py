@@ -77,10 +77,10 @@ def row(name, answer):
     if not answer["fits"]:
         return f"| {name} | {given['layout']} | {seconds(given['step_seconds'])}{fits} | nothing fits | | | |\n"
     best = answer["plans"][0]
-    slower = 100 * given["slower_seconds"] / best["step_seconds"]
+    less = 100 * given["slower_seconds"] / given["step_seconds"]
     share = 100 * given["grids_with_faster"] / grids
     return (f"| {name} | {given['layout']} | {seconds(given['step_seconds'])}{fits} | {best['layout']} | "
-            f"{seconds(best['step_seconds'])} ({slower:.1f} % less) | {given['grids_with_faster']:,} of {grids:,} "
+            f"{seconds(best['step_seconds'])} ({less:.1f} % less) | {given['grids_with_faster']:,} of {grids:,} "
             f"({share:.2g} %) | {reason(answer)} |\n")
 
 

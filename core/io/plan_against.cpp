@@ -6,6 +6,7 @@
 #include "core/count/memory.hpp"
 #include "core/io/plan_reasons.hpp"
 #include "core/io/read_scenario.hpp"
+#include "core/io/write_step.hpp"
 #include "core/io/write_value.hpp"
 #include "core/search/search.hpp"
 
@@ -53,7 +54,7 @@ Json write_against(const PlanQuestion& asked, const Scenario& scenario, const Pl
   plan.candidate.fits = plan.candidate.cost.memory <= scenario.cluster.gpu.memory;
   Json json{{"layout", layout_text(scenario)},
             {"fits", plan.candidate.fits},
-            {"step_seconds", rounded_number(plan.step.seconds.value)},
+            {"step_seconds", write_step(scenario, plan.step, Explain::no)["seconds"]},
             {"closed_form_seconds", rounded_number(closed)},
             {"device_bytes", exact_number(plan.candidate.cost.memory.value)},
             {"grids_with_faster", count_faster(asked, closed)}};
