@@ -10,6 +10,7 @@
 #include "core/resolve/rules.hpp"
 #include "core/scenario/rounding.hpp"
 #include "core/scenario/words.hpp"
+#include "core/search/planner.hpp"
 #include "core/search/search.hpp"
 
 namespace meshgauge {
@@ -76,7 +77,10 @@ Json tried(const PlanQuestion& asked, const Step& step, const std::vector<Plan>&
   part.question.reach = 1;
   constexpr double far = 4;  // beyond it nobody asks how slow it is
   part.question.no_worse_than = plans.empty() ? 0 : far * plans.front().candidate.cost.seconds.value;
-  const Found found = search(part.question, part.profile);
+  constexpr std::int64_t most = 300000;  // layouts: a reason is worth no more than the search itself
+  Planner planner(part.question, part.profile);
+  const bool complete = planner.advance(most);
+  const Found found = planner.found();
   json["fits"] = !found.best.empty();
   if (!found.best.empty()) {
     const Plan plan = make_plan(part.question.request, part.profile, found.best.front());
@@ -87,6 +91,8 @@ Json tried(const PlanQuestion& asked, const Step& step, const std::vector<Plan>&
     text += "none of these engines has a legal layout.";
   } else if (found.counts.evaluated == 0 || found.counts.fit > 0) {
     text += "fits, but takes more than " + number_text(far) + " times as long.";
+  } else if (!complete) {
+    text += "nothing fits of " + number_text(found.counts.evaluated) + " layouts tried.";
   } else {
     const Candidate& least = found.frontier.back();
     json["device_bytes"] = exact_number(least.cost.memory.value);
