@@ -31,13 +31,6 @@ LAYOUTS = (
     ("GPT-3 175B, MLPerf 4.0", "mlp-012", False),
     ("Llama 3.1 70B, NVIDIA DGX Cloud", "dgxc-002", False),
     ("Grok-1 314B, NVIDIA DGX Cloud", "dgxc-079", False),
-    ("DeepSeek-V3 671B, arXiv:2412.19437", {
-        "model": "deepseek-v3", "cluster": {"system": "deepseek-h800", "gpus": 2048},
-        "parallelism": {"pipeline_parallel_size": 16, "expert_parallel_size": 64, "zero_stage": 1,
-                        "pipeline_schedule": "dualpipe"},
-        "training": {"engine": "megatron", "precision": "fp8", "sequence_length": 4096, "micro_batch_size": 1,
-                     "global_batch_size": 15360, "moe_dispatcher": "deepep",
-                     "recompute": {"modules": ["layernorm", "mla_up_projection"]}}}, False),
     ("MPT-70B, llm-foundry", "llmf-002", True),
     ("Llama 3 70B, torchtitan", "ttn-039", True),
 )
