@@ -1,19 +1,9 @@
 // Axe finds nothing: each tab, both languages, both themes, desk and phone.
-import axe from 'axe-core';
-import type { Page } from 'playwright-core';
 import { tabs } from '$page/state/view.svelte';
+import { violations } from './support/axe';
 import { field, openReady, startSite } from './support/site';
 
 startSite();
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  return page.evaluate(async () => {
-    const { axe: run } = window as unknown as { axe: typeof import('axe-core') };
-    const { violations: found } = await run.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] });
-    return found.flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`));
-  });
-}
 
 const looks = (['light', 'dark'] as const).flatMap((theme) => (['en-US', 'zh-CN'] as const).map((locale) => [theme, locale] as const));
 

@@ -2,17 +2,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { en as page } from '$page/text/en';
+import { learn } from '$page/text/en-learn';
 import { measured } from '$page/text/en-measured';
 import { launch } from '$page/text/en-launch';
 import { plan } from '$page/text/en-plan';
 import { zh as chinesePage } from '$page/text/zh';
+import { learn as chineseLearn } from '$page/text/zh-learn';
 import { measured as chineseMeasured } from '$page/text/zh-measured';
 import { launch as chineseLaunch } from '$page/text/zh-launch';
 import { plan as chinesePlan } from '$page/text/zh-plan';
 
 /** Those of tabs that are loaded later stand beside the page's. */
-const en: Record<string, string> = { ...page, ...measured, ...plan, ...launch };
-const zh: Record<string, string> = { ...chinesePage, ...chineseMeasured, ...chinesePlan, ...chineseLaunch };
+const en: Record<string, string> = { ...page, ...measured, ...plan, ...launch, ...learn };
+const zh: Record<string, string> = { ...chinesePage, ...chineseMeasured, ...chinesePlan, ...chineseLaunch, ...chineseLearn };
 
 const source = fileURLToPath(new URL('../../../web/src', import.meta.url));
 const code = readdirSync(source, { recursive: true, withFileTypes: true })

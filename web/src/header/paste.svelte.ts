@@ -9,6 +9,8 @@ const patience = 300;
 /** A file that is longer is no configuration, and is not read as text. */
 const longestText = 8e6;
 
+export const isError = ({ kind }: Pasted) => kind === 'memory' || kind === 'nccl';
+
 class PasteState {
   state = $state<State>('none');
   /** Every reading of it, likeliest first. */
@@ -61,7 +63,7 @@ class PasteState {
 
   use(found: Pasted): void {
     this.dismiss();
-    if (found.files) return void this.#measure(found.files);
+    if (found.files) return void (isError(found) ? this.#explain(found.files) : this.#measure(found.files));
     if (!found.scenario) return;
     address.unknown = found.unknown ?? [];
     void address.adopt(found.scenario, found.kind === 'config' ? '/model' : '');
@@ -71,6 +73,12 @@ class PasteState {
     view.tab = 'measured';
     const { measured } = await import('../tabs/measured/given.svelte');
     await measured.add(files);
+  }
+
+  async #explain(files: File[]): Promise<void> {
+    view.tab = 'learn';
+    const { reading } = await import('../tabs/learn/reading.svelte');
+    await reading.give(files);
   }
 
   dismiss(): void {

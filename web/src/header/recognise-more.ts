@@ -1,8 +1,10 @@
-// What only the module with every command can tell: logs of benchmarks and training runs, configurations of other programs.
+// What only the module with every command can tell: error messages, logs of benchmarks and training runs, configurations of other programs.
 import { everything } from '../core/everything';
+import type { DiagnoseAnswer } from '../core/diagnose-types';
 import type { ImportedFile, Refusal } from '../core/measured-types';
 import { result } from '../state/result.svelte';
 import { scenario } from '../state/scenario.svelte';
+import { n } from '../text/language.svelte';
 import { summaryOf } from '../tabs/measured/summary';
 import type { Pasted } from './recognise';
 import { settingsIn } from './settings';
@@ -13,7 +15,18 @@ const longestSettings = 4 * 2 ** 20;
 export async function recogniseMore(files: File[], signal: AbortSignal): Promise<Pasted[]> {
   const [file] = files;
   const settings = files.length === 1 && file!.size <= longestSettings ? settingsIn(await file!.text(), scenario.now, signal) : [];
-  return [...(await logsAmong(files, signal)), ...(await settings)];
+  return [...(await logsAmong(files, signal)), ...(await settings), ...(await errorsIn(files, signal))];
+}
+
+async function errorsIn(files: File[], signal: AbortSignal): Promise<Pasted[]> {
+  const answer = (await everything.askWithFiles(
+    { command: 'diagnose' },
+    files.map((file) => ({ name: file.name, blob: file })),
+    signal,
+  )) as DiagnoseAnswer;
+  if (!answer.ok) return [];
+  const what = answer.kind === 'nccl' ? (answer.nccl.versions[0]?.text ?? 'NCCL') : n().bytes(answer.requests[0]!.bytes);
+  return [{ kind: answer.kind === 'nccl' ? 'nccl' : 'memory', what, sections: [], files }];
 }
 
 async function logsAmong(files: File[], signal: AbortSignal): Promise<Pasted[]> {

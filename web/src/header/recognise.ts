@@ -6,8 +6,8 @@ import { write } from '../state/pointer';
 export const sections = ['model', 'cluster', 'parallelism', 'training'] as const;
 
 export interface Pasted {
-  kind: 'config' | 'scenario' | 'link' | 'log' | 'settings' | 'unknown';
-  /** Of a config.json its shape, of a log what it measured, of unknown text its first line. */
+  kind: 'config' | 'scenario' | 'link' | 'log' | 'settings' | 'memory' | 'nccl' | 'unknown';
+  /** Of a config.json its shape, of a log what it measured, of an out-of-memory message the size, of unknown text its first line. */
   what: string;
   /** What a scenario sets. */
   sections: (typeof sections)[number][];
@@ -19,7 +19,7 @@ export interface Pasted {
   /** How many of those are not understood. */
   unread?: number;
   warnings?: Issue[];
-  /** Of logs. */
+  /** Of logs and error messages. */
   files?: File[];
 }
 
