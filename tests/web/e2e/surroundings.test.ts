@@ -100,9 +100,9 @@ test('a new version waits until it is asked for, and then is there', async () =>
   await change('index.html', '<title>meshgauge</title>', '<title>meshgauge, next</title>');
   await change('sw.js', /const name = .*/, "const name = 'meshgauge-next';");
   await page.evaluate(async () => (await navigator.serviceWorker.ready).update());
-  await page.waitForSelector('footer button');
+  await page.waitForSelector('footer button:has-text("Reload")');
   expect(await page.title()).toBe('meshgauge');
-  await page.click('footer button');
+  await page.click('footer button:has-text("Reload")');
   await page.waitForFunction(() => document.title === 'meshgauge, next');
 });
 

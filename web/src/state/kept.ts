@@ -1,6 +1,6 @@
 // What stays in this browser: the last scenario, language, theme. Works without storage, too.
 
-type Name = 'scenario' | 'language' | 'theme' | 'welcomed' | 'profile';
+type Name = 'scenario' | 'language' | 'theme' | 'welcomed' | 'profile' | 'shortcuts';
 
 export function kept(name: Name): string | null {
   try {
