@@ -50,15 +50,3 @@ export interface OutOfMemory {
 }
 export type Diagnosis = OutOfMemory | { ok: true; kind: 'nccl'; nccl: Nccl };
 export type DiagnoseAnswer = Diagnosis | Refusal;
-
-export interface Claim {
-  ok: true;
-  verdict: 'impossible' | 'contradictory' | 'extraordinary' | 'poor' | 'normal' | 'undetermined';
-  reason: string;
-  peak_tflops: number | null;
-  figures: { id: string; given: boolean; value: number; unit?: string; formula?: string; values?: Record<string, number> }[];
-  bounds: { id: string; value: number; unit: string; formula: string; values: Record<string, number> }[];
-  remarks: string[];
-  warnings: { path: string; message: string }[];
-}
-export type CheckAnswer = Claim | Refusal;
