@@ -76,7 +76,9 @@ def main():
                 break
         epoch += 1
 
-    # 5. Leave together.
+    # 5. Leave together. The barrier lets gloo's threads drop the last sums first: they need the interpreter for that,
+    # which a group that is being destroyed does not give them.
+    dist.barrier()
     dist.destroy_process_group()
 
 
