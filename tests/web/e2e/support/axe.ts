@@ -3,6 +3,10 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
 export async function violations(page: Page): Promise<string[]> {
+  // What is being computed anew is dimmed for a moment; what stays dimmed is judged as it is.
+  await page
+    .waitForFunction(() => ![...document.querySelectorAll('.stale')].some((element) => element.checkVisibility()), undefined, { timeout: 10_000 })
+    .catch(() => undefined);
   await page.evaluate(axe.source);
   return page.evaluate(async () => {
     const { axe: run } = window as unknown as { axe: typeof import('axe-core') };
