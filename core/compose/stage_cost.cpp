@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "core/count/parameters.hpp"
-#include "core/count/traffic.hpp"
 #include "core/engine/engine.hpp"
 
 namespace meshgauge {
@@ -105,8 +104,7 @@ Seconds optimizer_time(const Scenario& scenario, const Profile& profile, const S
   const Parallelism& p = scenario.parallelism;
   const RankParameters rank = rank_parameters(scenario, shape);
   const auto dense_ranks = static_cast<double>(p.zero_stage > 0 ? p.shard_group() : 1);
-  const auto expert_ranks =
-      static_cast<double>(p.zero_stage > 0 ? group_size(scenario, Group::expert_data_parallel) : 1);
+  const auto expert_ranks = static_cast<double>(p.zero_stage > 0 ? p.expert_shard_group() : 1);
   const double own = rank.dense / dense_ranks + rank.experts / expert_ranks;
   const double norm = bytes_of(scenario.training.gradient_dtype);  // the gradient norm reads each gradient once
   const BytesPerSecond rate = profile.update_speed * profile.hbm;

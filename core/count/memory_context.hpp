@@ -127,7 +127,7 @@ struct MemoryContext {
                                                         : activation_bytes(training.precision),
       .m = static_cast<double>(scenario.micro_batches()),
       .d = static_cast<double>(context_shards ? par.shard_group() : par.data / par.replicas),
-      .de = static_cast<double>(std::max<std::int64_t>(1, par.expert_data() / par.replicas)),
+      .de = static_cast<double>(par.expert_shard_group()),
       .multi = par.data * (titan ? par.context : 1) > 1,
   };
 }

@@ -104,7 +104,7 @@ std::int64_t group_size(const Scenario& scenario, Group group) {
     case Group::data_parallel_across_nodes:
       return p.shard_group() / neighbours(scenario);
     case Group::expert_data_parallel:
-      return std::max<std::int64_t>(1, p.expert_data() / p.replicas);
+      return p.expert_shard_group();
     case Group::replica_data_parallel:
       return p.replicas;
     case Group::embedding:

@@ -20,9 +20,7 @@ constexpr std::string_view request_fields[] = {"command", "scenario", "profile"}
 
 Result<Json> advise_command(const Json& request) {
   Reading reading;
-  for (const auto& [key, value] : request.items()) {
-    if (key != "command" && key != "scenario" && key != "profile") report_unknown(key, "", request_fields, {}, reading);
-  }
+  report_unknown_fields(request, "", request_fields, reading);
   const auto document = request.find("scenario");
   if (document == request.end() || !document->is_object()) {
     reading.fail("/scenario", "scenario is " + (document == request.end() ? "missing" : shown(*document)) +

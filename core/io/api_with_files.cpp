@@ -1,6 +1,5 @@
 #include "core/io/api_with_files.hpp"
 
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -23,12 +22,10 @@ constexpr auto commands = std::to_array<std::string_view>({"import", "calibrate"
 constexpr auto import_fields = std::to_array<std::string_view>({"command", "place"});
 constexpr auto diagnose_fields = std::to_array<std::string_view>({"command", "scenario", "profile"});
 
-/// Fields that the command itself does not look at.
-void report_others(const Json& request, std::span<const std::string_view> known, Reading& reading) {
-  for (const auto& [key, value] : request.items()) {
-    const bool is_known = std::find(known.begin(), known.end(), key) != known.end();
-    if (!is_known && key != "files") report_unknown(key, "", known, {}, reading);
-  }
+/// Fields that the command itself does not look at; of files something else is said.
+void report_others(Json request, std::span<const std::string_view> known, Reading& reading) {
+  request.erase("files");
+  report_unknown_fields(request, "", known, reading);
 }
 
 Result<Json> answer_request(const Json& request, std::span<const NamedText> files) {

@@ -6,11 +6,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/diagnose/nccl/finding.hpp"
 #include "core/diagnose/nccl/log.hpp"
+#include "core/io/asked_scenario.hpp"
 #include "core/io/commands.hpp"
 #include "core/io/import.hpp"
 #include "core/io/parse.hpp"
-#include "core/io/read_profile.hpp"
 #include "core/io/read_scenario.hpp"
 #include "core/io/write_band.hpp"
 #include "core/scenario/ranges.hpp"
@@ -42,20 +43,9 @@ std::optional<double> number_of(const Json& request, const FieldText& field, Rea
   return std::nullopt;
 }
 
-void report_unknown_fields(const Json& request, Reading& reading) {
-  for (const auto& [key, value] : request.items()) {
-    const bool known = std::find(request_fields.begin(), request_fields.end(), key) != request_fields.end();
-    if (!known) report_unknown(key, "", request_fields, {}, reading);
-  }
-}
-
-/// Prices of the cluster, with those of the request's profile in their places.
-Profile profile_for(const Cluster& cluster, const Json& request, Reading& reading) {
-  Profile prices = default_profile(cluster);
-  if (!request.contains("profile")) return prices;
-  Result<Profile> read = read_profile(request["profile"], "/profile", prices);
-  reading.issues.insert(reading.issues.end(), read.issues.begin(), read.issues.end());
-  return read.ok() ? std::move(*read.value) : prices;
+void check_fields(const Json& request, Reading& reading) {
+  report_unknown_fields(request, "", request_fields, reading);
+  if (request.contains("cluster")) (void)expect_object(request["cluster"], "cluster", "/cluster", reading);
 }
 
 /// A group as the machine's nodes hold it.
@@ -78,7 +68,8 @@ Result<Json> answer_question(const Json& request, Reading& reading) {
     question.collective = static_cast<Collective>(*choice);
   }
   const auto bytes = number_of(request, bytes_field, reading), bus = number_of(request, bus_field, reading);
-  const auto ranks = number_of(request, ranks_field, reading), share = number_of(request, per_node_field, reading);
+  const auto ranks = count_at(request, ranks_field, "", reading),
+             share = count_at(request, per_node_field, "", reading);
   if (!request.contains("bytes"))
     reading.fail("/bytes", "bytes is missing. Expected: the size, as nccl-tests counts it.");
   if (!request.contains("ranks")) reading.fail("/ranks", "ranks is missing. Expected: the size of the group.");
@@ -90,30 +81,29 @@ Result<Json> answer_question(const Json& request, Reading& reading) {
   }
   if (!reading.issues.empty()) return std::move(reading.issues);
   question.bytes = *bytes;
-  question.route.size = static_cast<std::int64_t>(*ranks);
+  question.route.size = *ranks;
   Json probe = section;
   probe["gpus"] = question.route.size;
   const Result<Cluster> machine = read_cluster(probe);
   if (!machine.ok()) return machine.issues;
-  question.route.per_node =
-      share ? static_cast<std::int64_t>(*share) : std::min(question.route.size, machine.value->gpus_per_node);
-  const Profile profile = profile_for(*machine.value, request, reading);
-  if (!reading.issues.empty()) return std::move(reading.issues);
+  question.route.per_node = share ? *share : std::min(question.route.size, machine.value->gpus_per_node);
+  const std::optional<Profile> profile = read_asked_profile(request, *machine.value, reading);
+  if (!profile) return std::move(reading.issues);
   BandReport report{*machine.value, question, {}, 0, {}};
   if (bus) report.rows.push_back({question.bytes, *bus});
   return Json{{"ok", true},
               {"schema_version", schema_version},
-              {"groups", Json::array({write_band(report, profile)})},
+              {"groups", Json::array({write_band(report, *profile)})},
               {"skipped", Json::array()}};
 }
 
 /// Whether an all-reduce can have gone through the switches, by NCCL's own lines in the file.
 std::optional<bool> in_switch_by(const NcclLog& log) {
-  const bool ring = std::any_of(log.variables.begin(), log.variables.end(), [](const NcclVariable& one) {
-    return (one.name == "NCCL_ALGO" && (one.value == "RING" || one.value == "Ring" || one.value == "ring")) ||
-           (one.name == "NCCL_NVLS_ENABLE" && one.value == "0");
-  });
-  if (ring || log.nvls_channels == 0) return false;
+  const auto set = [&](std::string_view name, std::string_view value) {
+    return nccl::variable_set(log, name, value) != nullptr;
+  };
+  const bool ring = set("NCCL_ALGO", "RING") || set("NCCL_ALGO", "Ring") || set("NCCL_ALGO", "ring");
+  if (ring || set("NCCL_NVLS_ENABLE", "0") || log.nvls_channels == 0) return false;
   if (log.nvls_channels > 0) return true;
   return std::nullopt;
 }
@@ -157,7 +147,8 @@ void add_run(const NamedText& file, const ImportedRun& run, const Json& request,
   if (!cluster) {
     return skip(logs, file, run, issues.empty() ? "The machine is not known." : issues.front().message);
   }
-  const Profile profile = profile_for(*cluster, request, reading);
+  const std::optional<Profile> profile = read_asked_profile(request, *cluster, reading);
+  if (!profile) return;
   for (std::size_t i = 0; i < all_names<Collective>().size(); ++i) {
     const auto collective = static_cast<Collective>(i);
     BandReport report{*cluster, {collective, 0, route, in_switch}, {}, 0, {}};
@@ -168,7 +159,7 @@ void add_run(const NamedText& file, const ImportedRun& run, const Json& request,
     report.question.bytes = report.rows.back().bytes;
     report.name = file.name;
     report.line = run.first_line;
-    logs.groups.push_back(write_band(report, profile));
+    logs.groups.push_back(write_band(report, *profile));
   }
 }
 
@@ -176,7 +167,7 @@ void add_run(const NamedText& file, const ImportedRun& run, const Json& request,
 
 Result<Json> band_files(std::span<const NamedText> files, const Json& request) {
   Reading reading;
-  report_unknown_fields(request, reading);
+  check_fields(request, reading);
   const KnownPlace known = read_place(request.value("place", Json(nullptr)), "/place", reading);
   for (const std::string_view key : {"collective", "bytes", "ranks", "ranks_per_node", "bus_bytes_per_second"}) {
     if (!request.contains(key)) continue;
@@ -189,10 +180,11 @@ Result<Json> band_files(std::span<const NamedText> files, const Json& request) {
   Logs logs;
   for (const NamedText& file : files) {
     const Imported imported = import_text(file.text, known);
-    const std::optional<bool> in_switch = asked ? asked : in_switch_by(read_nccl_log(file.text));
     if (imported.runs.empty()) {
       logs.skipped.push_back({{"name", file.name}, {"line", nullptr}, {"reason", "No tool's output is recognised."}});
+      continue;
     }
+    const std::optional<bool> in_switch = asked ? asked : in_switch_by(read_nccl_log(file.text));
     for (const ImportedRun& run : imported.runs) {
       const bool collectives =
           std::any_of(run.measurements.begin(), run.measurements.end(),
@@ -213,8 +205,7 @@ Result<Json> band_files(std::span<const NamedText> files, const Json& request) {
 
 Result<Json> band_command(const Json& request) {
   Reading reading;
-  report_unknown_fields(request, reading);
-  if (request.contains("cluster")) (void)expect_object(request["cluster"], "cluster", "/cluster", reading);
+  check_fields(request, reading);
   if (!request.contains("files")) {
     if (request.contains("place")) reading.fail("/place", "place is for files. Set cluster, ranks and ranks_per_node.");
     return answer_question(request, reading);

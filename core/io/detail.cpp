@@ -24,9 +24,7 @@ constexpr auto request_fields = std::to_array<std::string_view>({"command", "sce
 
 Result<Json> detail_command(const Json& request) {
   Reading reading;
-  for (const auto& [key, value] : request.items()) {
-    if (key != "command" && key != "scenario" && key != "profile") report_unknown(key, "", request_fields, {}, reading);
-  }
+  report_unknown_fields(request, "", request_fields, reading);
   const std::optional<AskedScenario> asked = read_asked_scenario(request, reading);
   const std::optional<Profile> profile =
       read_asked_profile(request, asked ? asked->resolution.scenario.cluster : Cluster{}, reading);

@@ -144,9 +144,10 @@ Result<Json> diagnose_files(std::span<const NamedText> files, const Json& reques
   std::int64_t line = 1;
   for (const NamedText& file : files) {
     names.push_back({{"name", file.name}, {"first_line", line}});
+    const auto start = static_cast<std::ptrdiff_t>(joined.size());
     joined += file.text;
     if (!joined.empty() && joined.back() != '\n') joined += '\n';
-    line = 1 + std::count(joined.begin(), joined.end(), '\n');
+    line += std::count(joined.begin() + start, joined.end(), '\n');
   }
   Result<Json> answer = diagnose_text(joined, request);
   if (answer.ok()) (*answer.value)["files"] = std::move(names);
@@ -155,10 +156,7 @@ Result<Json> diagnose_files(std::span<const NamedText> files, const Json& reques
 
 Result<Json> diagnose_command(const Json& request) {
   Reading reading;
-  for (const auto& [key, value] : request.items()) {
-    const bool known = std::find(request_fields.begin(), request_fields.end(), key) != request_fields.end();
-    if (!known) report_unknown(key, "", request_fields, {}, reading);
-  }
+  report_unknown_fields(request, "", request_fields, reading);
   std::vector<NamedText> files;
   const auto text = request.find("text");
   if (request.contains("files")) {

@@ -80,10 +80,7 @@ Result<Json> import_files(std::span<const NamedText> files, const Json& place) {
 
 Result<Json> import_command(const Json& request) {
   Reading reading;
-  for (const auto& [key, value] : request.items()) {
-    const bool known = std::find(request_fields.begin(), request_fields.end(), key) != request_fields.end();
-    if (!known) report_unknown(key, "", request_fields, {}, reading);
-  }
+  report_unknown_fields(request, "", request_fields, reading);
   const std::vector<NamedText> files = read_named_texts(request, reading);
   const Json place = request.contains("place") ? request["place"] : Json(nullptr);
   (void)read_place(place, "/place", reading);

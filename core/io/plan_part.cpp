@@ -30,26 +30,10 @@ Json question_of(const Json& request, const PlanQuestion& asked) {
   return question;
 }
 
-/// The value at a key, if there is one in its range.
-std::optional<std::int64_t> count_at(const Json& object, const FieldText& field, const std::string& parent,
-                                     Reading& reading) {
-  const auto value = object.find(field.key);
-  if (value == object.end()) return std::nullopt;
-  const std::string path = parent + '/' + std::string(field.key);
-  const auto number = read_integer(*value, field, path, reading);
-  if (number && !in_range(field, static_cast<double>(*number))) {
-    reading.fail(path, range_message(field, shown(*value)));
-    return std::nullopt;
-  }
-  return number;
-}
-
 void read_shard(const Json& shard, const std::string& path, Shard& part, Reading& reading) {
   if (!expect_object(shard, "shard", path, reading)) return;
   static constexpr std::string_view keys[] = {"index", "count"};
-  for (const auto& [key, value] : shard.items()) {
-    if (key != "index" && key != "count") report_unknown(key, path, keys, {}, reading);
-  }
+  report_unknown_fields(shard, path, keys, reading);
   part.index = count_at(shard, index_field, path, reading).value_or(0);
   part.count = count_at(shard, count_field, path, reading).value_or(1);
   if (part.index >= part.count) {

@@ -113,13 +113,7 @@ PlanQuestion read_question(const Json& request, Reading& reading) {
   question.goal = static_cast<Goal>(choice(objective_field, all_names<Goal>()));
   const bool all_engines = choice(engines_field, engine_sets) == 1;
   question.every_schedule = choice(schedules_field, schedule_sets) == 1;
-  if (request.contains("top")) {
-    const auto top = read_integer(request["top"], top_field, "/top", reading);
-    if (top && !in_range(top_field, static_cast<double>(*top))) {
-      reading.fail("/top", range_message(top_field, shown(request["top"])));
-    }
-    question.top = top.value_or(question.top);
-  }
+  question.top = count_at(request, top_field, "", reading).value_or(question.top);
 
   const Cluster cluster = reading.issues.empty() ? resolve_cluster(asked) : Cluster{};
   const std::int64_t gpus = asked.cluster.gpus.value_or(cluster.gpus_per_node);

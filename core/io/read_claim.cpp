@@ -187,9 +187,7 @@ Result<StatedClaim> read_claim(const Json& request) {
   std::vector<std::string_view> known{"command"};
   for (const ClaimField& field : numbers) known.push_back(field.text.key);
   for (const FieldText& text : words) known.push_back(text.key);
-  for (const auto& [key, value] : request.items()) {
-    if (std::find(known.begin(), known.end(), key) == known.end()) report_unknown(key, "", known, {}, reading);
-  }
+  report_unknown_fields(request, "", known, reading);
   read_numbers(request, stated, reading);
   read_words(request, stated, reading);
   if (stated.model) take_model(stated);

@@ -164,9 +164,7 @@ void check_kernel(const KernelCall& call, const std::string& path, Reading& read
 Timing read_timing(const Json& document, bool collective, const std::string& path, Reading& reading) {
   constexpr auto known = std::to_array<std::string_view>(
       {"id", "source", "family", "kind", "cluster", "collective", "kernel", "measured", "notes"});
-  for (const auto& [key, value] : document.items()) {
-    if (std::find(known.begin(), known.end(), key) == known.end()) report_unknown(key, path, known, {}, reading);
-  }
+  report_unknown_fields(document, path, known, reading);
   Timing timing;
   const std::string_view name = collective ? "collective" : "kernel";
   if (const Json* call = section(document, name, path, reading)) {

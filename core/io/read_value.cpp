@@ -1,6 +1,7 @@
 // Reading one JSON value strictly: of the type asked for, or a sentence on what it is and what is allowed.
 #include "core/io/read_value.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -144,6 +145,19 @@ bool expect_object(const Json& value, std::string_view name, const std::string& 
   return false;
 }
 
+std::optional<std::int64_t> count_at(const Json& object, const FieldText& field, std::string_view parent,
+                                     Reading& reading) {
+  const auto value = object.find(field.key);
+  if (value == object.end()) return std::nullopt;
+  const std::string path = child_path(parent, field.key);
+  const auto number = read_integer(*value, field, path, reading);
+  if (number && !in_range(field, static_cast<double>(*number))) {
+    reading.fail(path, range_message(field, shown(*value)));
+    return std::nullopt;
+  }
+  return number;
+}
+
 void report_unknown(std::string_view key, std::string_view parent, std::span<const std::string_view> known,
                     std::string_view elsewhere, Reading& reading) {
   const std::string path = child_path(parent, key);
@@ -158,6 +172,13 @@ void report_unknown(std::string_view key, std::string_view parent, std::span<con
     message += " Allowed: " + list_text(known) + '.';
   }
   reading.issues.push_back({path, std::move(message)});
+}
+
+void report_unknown_fields(const Json& object, std::string_view parent, std::span<const std::string_view> known,
+                           Reading& reading) {
+  for (const auto& [key, value] : object.items()) {
+    if (std::find(known.begin(), known.end(), key) == known.end()) report_unknown(key, parent, known, {}, reading);
+  }
 }
 
 }  // namespace meshgauge

@@ -68,8 +68,16 @@ bool read_items(std::size_t size, std::string_view name, const std::string& path
 [[nodiscard]] bool expect_object(const nlohmann::ordered_json&, std::string_view name, const std::string& path,
                                  Reading&);
 
+/// The whole number at the field's key, if there is one in its range.
+[[nodiscard]] std::optional<std::int64_t> count_at(const nlohmann::ordered_json& object, const FieldText&,
+                                                   std::string_view parent, Reading&);
+
 /// `elsewhere`: the pointer at which a field of that name would be right; empty if there is none.
 void report_unknown(std::string_view key, std::string_view parent, std::span<const std::string_view> known,
                     std::string_view elsewhere, Reading&);
+
+/// The same for every field of an object that is not `known`.
+void report_unknown_fields(const nlohmann::ordered_json& object, std::string_view parent,
+                           std::span<const std::string_view> known, Reading&);
 
 }  // namespace meshgauge

@@ -1,7 +1,6 @@
 // The command `validate`: measured runs in, predictions beside them and their errors out.
 #include "core/io/validate.hpp"
 
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <variant>
@@ -146,10 +145,7 @@ Result<Json> validate_lines(std::span<const NamedText> files, const Json& profil
 
 Result<Json> validate_command(const Json& request) {
   Reading reading;
-  for (const auto& [key, value] : request.items()) {
-    const bool known = std::find(request_fields.begin(), request_fields.end(), key) != request_fields.end();
-    if (!known) report_unknown(key, "", request_fields, {}, reading);
-  }
+  report_unknown_fields(request, "", request_fields, reading);
   const Json profile = request.contains("profile") ? request["profile"] : Json(nullptr);
   if (request.contains("profile") && profile.is_null()) reading.fail("/profile", "profile is null. Leave it out.");
   const Issues wrong_profile = profile_issues(profile);

@@ -80,6 +80,11 @@ struct Parallelism {
   [[nodiscard]] constexpr std::int64_t expert_data() const {
     return tensor * context * data / (expert_tensor * expert);
   }
+  /// Ranks over which optimizer state of experts is sharded: those of one replica.
+  [[nodiscard]] constexpr std::int64_t expert_shard_group() const {
+    const std::int64_t ranks = expert_data() / replicas;
+    return ranks > 1 ? ranks : 1;
+  }
 };
 
 }  // namespace meshgauge

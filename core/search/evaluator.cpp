@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/compose/schedule.hpp"
-#include "core/compose/transfer_cost.hpp"
 #include "core/engine/engine.hpp"
 #include "core/resolve/resolve.hpp"
 #include "core/search/grid_bound.hpp"

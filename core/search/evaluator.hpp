@@ -15,7 +15,6 @@
 #include "core/count/memory.hpp"
 #include "core/price/collective_times.hpp"
 #include "core/price/profile.hpp"
-#include "core/search/evaluation.hpp"
 #include "core/search/layout.hpp"
 #include "core/search/split.hpp"
 

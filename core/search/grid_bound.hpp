@@ -1,8 +1,6 @@
 // A lower bound of the step time of every layout of a grid, before any of them is evaluated.
 #pragma once
 
-#include <span>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 

@@ -225,10 +225,10 @@ void Planner::keep(const Candidate& candidate) {
   const auto same = [&](const Candidate& c) {
     return c.engine == candidate.engine && c.grid == candidate.grid && c.schedule == candidate.schedule;
   };
-  if (std::any_of(best_.begin(), best_.end(), same)) return;
+  const auto [first, last] = std::equal_range(best_.begin(), best_.end(), candidate, better);  // it costs the same
+  if (std::any_of(first, last, same)) return;
   if (question_.no_worse_than > 0 && candidate.value > question_.no_worse_than) return;
-  const auto place = std::upper_bound(best_.begin(), best_.end(), candidate, better);
-  best_.insert(place, candidate);
+  best_.insert(last, candidate);
   cut_to_pool(question_, best_);
 }
 

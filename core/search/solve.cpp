@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/compose/step.hpp"
 #include "core/count/parameters.hpp"
 #include "core/resolve/resolve.hpp"
 #include "core/search/plan.hpp"

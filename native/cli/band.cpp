@@ -6,7 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "core/io/api.hpp"
+#include "core/io/commands.hpp"
+#include "native/cli/answer.hpp"
 #include "native/cli/band_report.hpp"
 #include "native/cli/cluster_flags.hpp"
 #include "native/cli/command.hpp"
@@ -87,23 +88,10 @@ int run_band(std::span<const std::string> arguments) {
   const Result<std::vector<std::string>> texts = read_texts(f.paths, largest_total);
   issues.insert(issues.end(), texts.issues.begin(), texts.issues.end());
   if (!issues.empty()) return refuse(issues, f.json);
-  Result<Json> answer = Json();
-  if (f.paths.empty()) {
-    answer = Json::parse(api(request.dump()));
-    if (!(*answer.value)["ok"].get<bool>()) {
-      for (const Json& issue : (*answer.value)["issues"]) {
-        answer.issues.push_back({issue["path"].get<std::string>(), issue["message"].get<std::string>()});
-      }
-      answer.value.reset();
-    }
-  } else {
-    std::vector<NamedText> files;
-    for (std::size_t i = 0; i < f.paths.size(); ++i) files.push_back({f.paths[i], (*texts.value)[i]});
-    answer = band_files(files, request);
-  }
+  const Result<Json> answer =
+      f.paths.empty() ? band_command(request) : band_files(named_texts(f.paths, *texts.value), request);
   if (!answer.ok()) return refuse(answer.issues, f.json, flags_of_paths(f));
-  const std::string text = f.json ? answer.value->dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'
-                                  : band_report(*answer.value, Style::of_terminal());
+  const std::string text = f.json ? as_text(*answer.value) + '\n' : band_report(*answer.value, Style::of_terminal());
   return print(text, anything_low(*answer.value) ? answer_is_no : done);
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/scenario/words.hpp"
+#include "native/cli/answer.hpp"
 #include "native/cli/calibration_report.hpp"
 #include "native/cli/cluster_flags.hpp"
 #include "native/cli/command.hpp"
@@ -151,19 +152,16 @@ int run_calibrate(std::span<const std::string> arguments) {
   const Result<std::vector<std::string>> texts = read_texts(f.paths, largest_total);
   issues.insert(issues.end(), texts.issues.begin(), texts.issues.end());
   if (!issues.empty()) return refuse(issues, f.json);
-  std::vector<NamedText> files;
-  for (std::size_t i = 0; i < f.paths.size(); ++i) {
-    const std::size_t slash = f.paths[i].find_last_of('/');
-    files.push_back({slash == std::string::npos ? f.paths[i] : f.paths[i].substr(slash + 1), (*texts.value)[i]});
-  }
+  std::vector<NamedText> files = named_texts(f.paths, *texts.value);
+  for (NamedText& file : files) file.name.erase(0, file.name.find_last_of('/') + 1);
   const Result<Json> answer = calibrate_files(files, request);
   if (!answer.ok()) return refuse(answer.issues, f.json, flags_of_paths());
   if (!f.out.empty()) {
     issues = write_text(f.out, (*answer.value)["profile"].dump(1) + '\n');
     if (!issues.empty()) return refuse(issues, f.json);
   }
-  const std::string text = f.json ? answer.value->dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'
-                                  : calibration_report(*answer.value, f.out, Style::of_terminal());
+  const std::string text =
+      f.json ? as_text(*answer.value) + '\n' : calibration_report(*answer.value, f.out, Style::of_terminal());
   return print(text, learned_something(*answer.value) ? done : answer_is_no);
 }
 

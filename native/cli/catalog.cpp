@@ -7,6 +7,7 @@
 
 #include "core/io/api.hpp"
 #include "core/scenario/words.hpp"
+#include "native/cli/answer.hpp"
 #include "native/cli/command.hpp"
 #include "native/cli/handbook_report.hpp"
 #include "native/cli/style.hpp"
@@ -73,15 +74,15 @@ std::string fields_report(const Json& description) {
 }
 
 int answer_with(const Json& request, const Parsed& parsed, bool json, std::string (*report)(const Json&)) {
-  const std::string text = api(request.dump(-1, ' ', false, Json::error_handler_t::replace));
+  const std::string text = api(as_text(request));
   const Json answer = Json::parse(text);
   const bool ok = answer["ok"].get<bool>();
   if (parsed.bad.empty() && json) return print(text + '\n', ok ? done : bad_input);
   if (parsed.bad.empty() && ok) return print(report(answer), done);
   Issues issues = issues_of(parsed.bad);
   if (!ok) {
-    for (const Json& issue : answer["issues"]) {
-      issues.push_back({json ? issue["path"].get<std::string>() : "", issue["message"].get<std::string>()});
+    for (Issue& issue : issues_in(answer)) {
+      issues.push_back({json ? std::move(issue.path) : "", std::move(issue.message)});
     }
   }
   return refuse(issues, json);

@@ -7,6 +7,7 @@
 
 #include "core/io/api.hpp"
 #include "core/scenario/words.hpp"
+#include "native/cli/answer.hpp"
 #include "native/cli/check_report.hpp"
 #include "native/cli/command.hpp"
 #include "native/cli/quantity.hpp"
@@ -81,14 +82,6 @@ Json value_of(const Flag& flag, const std::string& text, ScenarioRequestText& fi
   return number ? number_json(*number) : Json(text);
 }
 
-Issues issues_in(const Json& answer) {
-  Issues issues;
-  for (const Json& issue : answer["issues"]) {
-    issues.push_back({issue["path"].get<std::string>(), issue["message"].get<std::string>()});
-  }
-  return issues;
-}
-
 bool is_no(const Json& answer) {
   const auto verdict = answer["verdict"].get<std::string>();
   return verdict == "impossible" || !answer["contradictions"].empty();
@@ -116,7 +109,7 @@ int run_check(std::span<const std::string> arguments) {
   }
   Issues issues = issues_of(parsed.bad);
   issues.insert(issues.end(), filled.issues.begin(), filled.issues.end());
-  const std::string text = api(request.dump(-1, ' ', false, Json::error_handler_t::replace));
+  const std::string text = api(as_text(request));
   const Json answer = Json::parse(text);
   if (!answer["ok"].get<bool>()) {
     // Flags that could not be taken leave gaps that nobody made.

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "core/scenario/words.hpp"
+#include "native/cli/answer.hpp"
 #include "native/cli/files.hpp"
 #include "native/cli/style.hpp"
 
@@ -143,7 +144,7 @@ int refuse(const Issues& issues, bool json, std::span<const FlagOfPath> flags) {
     auto list = nlohmann::ordered_json::array();
     for (const Issue& issue : issues) list.push_back({{"path", issue.path}, {"message", issue.message}});
     const nlohmann::ordered_json answer{{"ok", false}, {"issues", list}};
-    return print(answer.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n', bad_input);
+    return print(as_text(answer) + '\n', bad_input);
   }
   for (const Issue& issue : issues) {
     std::string message = issue.message;

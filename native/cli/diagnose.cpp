@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "native/cli/answer.hpp"
 #include "native/cli/command.hpp"
 #include "native/cli/diagnosis_report.hpp"
 #include "native/cli/files.hpp"
@@ -65,13 +66,10 @@ int run_diagnose(std::span<const std::string> arguments) {
   if (!issues.empty()) return refuse(issues, json, filled.flags);
   const Result<std::vector<std::string>> logs = read_texts(paths, largest_log);
   if (!logs.ok()) return refuse(logs.issues, json);
-  std::vector<NamedText> files;
-  for (std::size_t i = 0; i < paths.size(); ++i) files.push_back({paths[i], (*logs.value)[i]});
+  const std::vector<NamedText> files = named_texts(paths, *logs.value);
   const Result<Json> answer = diagnose_files(files, request);
   if (!answer.ok()) return refuse(of_flags(answer.issues), json, filled.flags);
-  return print(json ? answer.value->dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'
-                    : diagnosis_report(*answer.value, Style::of_terminal()),
-               done);
+  return print(json ? as_text(*answer.value) + '\n' : diagnosis_report(*answer.value, Style::of_terminal()), done);
 }
 
 }  // namespace meshgauge::cli

@@ -72,6 +72,12 @@ Result<std::vector<std::string>> read_texts(std::span<const std::string> paths, 
   return texts;
 }
 
+std::vector<NamedText> named_texts(std::span<const std::string> paths, std::span<const std::string> texts) {
+  std::vector<NamedText> files;
+  for (std::size_t i = 0; i < paths.size(); ++i) files.push_back({paths[i], texts[i]});
+  return files;
+}
+
 Result<nlohmann::ordered_json> read_document(const std::string& path, std::string_view flag) {
   const Result<std::string> text = read_text(path);
   Issues issues = text.issues;

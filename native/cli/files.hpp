@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/io/named_texts.hpp"
 #include "core/io/parse.hpp"
 #include "core/issue.hpp"
 
@@ -19,6 +20,10 @@ namespace meshgauge::cli {
 
 /// The texts of all files, which may have `limit` bytes together, or why some of them could not be read.
 [[nodiscard]] Result<std::vector<std::string>> read_texts(std::span<const std::string> paths, std::size_t limit);
+
+/// The texts under the names of their files. They lie in `texts`.
+[[nodiscard]] std::vector<NamedText> named_texts(std::span<const std::string> paths,
+                                                 std::span<const std::string> texts);
 
 /// A JSON document that `flag` names; messages name the flag.
 [[nodiscard]] Result<nlohmann::ordered_json> read_document(const std::string& path, std::string_view flag);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "native/cli/answer.hpp"
 #include "native/cli/command.hpp"
 #include "native/cli/files.hpp"
 #include "native/cli/import_report.hpp"
@@ -70,15 +71,12 @@ int run_import(std::span<const std::string> arguments) {
   const Result<std::vector<std::string>> texts = read_texts(paths, largest_total);
   issues.insert(issues.end(), texts.issues.begin(), texts.issues.end());
   if (!issues.empty()) return refuse(issues, json);
-  std::vector<NamedText> files;
-  for (std::size_t i = 0; i < paths.size(); ++i) files.push_back({paths[i], (*texts.value)[i]});
+  const std::vector<NamedText> files = named_texts(paths, *texts.value);
   const Result<Json> answer = import_files(files, place_of(place));
   std::vector<FlagOfPath> flags;
   for (const auto& [path, flag] : flag_of_path) flags.push_back({path, flag});
   if (!answer.ok()) return refuse(answer.issues, json, flags);
-  return print(json ? answer.value->dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'
-                    : import_report(*answer.value, Style::of_terminal()),
-               done);
+  return print(json ? as_text(*answer.value) + '\n' : import_report(*answer.value, Style::of_terminal()), done);
 }
 
 }  // namespace meshgauge::cli

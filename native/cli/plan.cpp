@@ -8,8 +8,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/io/api.hpp"
 #include "core/io/parse.hpp"
+#include "native/cli/answer.hpp"
 #include "native/cli/command.hpp"
 #include "native/cli/files.hpp"
 #include "native/cli/plan_report.hpp"
@@ -21,10 +21,6 @@ namespace meshgauge::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string as_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-Json ask(const Json& request) { return Json::parse(api(as_text(request))); }
 
 /// Says on standard error how far a long search is, in place on a terminal.
 class Progress {
@@ -145,10 +141,7 @@ int run_plan(std::span<const std::string> arguments) {
   const Json answer = whole ? search(std::move(request)) : ask(request);
   if (!answer["ok"].get<bool>()) {
     if (json) return print(as_text(answer) + '\n', bad_input);
-    for (const Json& issue : answer["issues"]) {
-      issues.push_back({issue["path"].get<std::string>(), issue["message"].get<std::string>()});
-    }
-    return refuse(issues, json, filled.flags);
+    return refuse(issues_in(answer), json, filled.flags);
   }
   if (!shard.empty()) return print(as_text(answer) + '\n', done);
   const int status = answer["fits"].get<bool>() ? done : answer_is_no;

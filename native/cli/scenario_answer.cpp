@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/io/api.hpp"
+#include "native/cli/answer.hpp"
 
 namespace meshgauge::cli {
 namespace {
@@ -14,8 +15,7 @@ using Json = nlohmann::ordered_json;
 /// what was asked for by flags is judged: the rest is not missing, it could not be read.
 void add_issues_of(const Json& answer, const ScenarioRequestText& filled, Issues& issues) {
   const Issues said = issues;
-  for (const Json& entry : answer["issues"]) {
-    Issue issue{entry["path"].get<std::string>(), entry["message"].get<std::string>()};
+  for (Issue& issue : issues_in(answer)) {
     if (issue.path == "/scenario") issue.path.clear();
     const auto inside = [&](const std::string& path) {
       return issue.path.rfind(path, 0) == 0 && (issue.path.size() == path.size() || issue.path[path.size()] == '/');
@@ -37,7 +37,7 @@ ScenarioAnswer ask_about_scenario(Json request, const ScenarioInput& input, cons
   issues.insert(issues.end(), filled.issues.begin(), filled.issues.end());
   // Without a document, what an argument that is not understood stood for would be called missing.
   if (!parsed.bad.empty() && input.document.empty()) filled.whole = false;
-  std::string text = api(request.dump(-1, ' ', false, Json::error_handler_t::replace));
+  std::string text = api(as_text(request));
   Json answer = Json::parse(text);
   const bool ok = answer["ok"].get<bool>();
   if (issues.empty() && ok) return {std::move(answer), std::move(text), done};

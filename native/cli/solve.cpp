@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "core/io/api.hpp"
+#include "native/cli/answer.hpp"
 #include "native/cli/command.hpp"
 #include "native/cli/quantity.hpp"
 #include "native/cli/scenario_flags.hpp"
@@ -14,8 +14,6 @@ namespace meshgauge::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string as_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string solution_report(const Json& answer, const Style& style) {
   std::string out = wrapped(answer["text"].get<std::string>(), 2) + '\n';
@@ -64,13 +62,10 @@ int run_solve(std::span<const std::string> arguments) {
   if (!days.empty()) request["days"] = number(parse_quantity(days, Scale::count), days);
   if (!mfu.empty()) request["mfu"] = number(parse_share(mfu), mfu);
   if (!issues.empty()) return refuse(issues, json, filled.flags);
-  const Json answer = Json::parse(api(as_text(request)));
+  const Json answer = ask(request);
   if (!answer["ok"].get<bool>()) {
     if (json) return print(as_text(answer) + '\n', bad_input);
-    for (const Json& issue : answer["issues"]) {
-      issues.push_back({issue["path"].get<std::string>(), issue["message"].get<std::string>()});
-    }
-    return refuse(issues, json, filled.flags);
+    return refuse(issues_in(answer), json, filled.flags);
   }
   const int status = answer["solved"].get<bool>() ? done : answer_is_no;
   return print(json ? as_text(answer) + '\n' : solution_report(answer, Style::of_terminal()), status);

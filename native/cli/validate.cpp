@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/scenario/words.hpp"
+#include "native/cli/answer.hpp"
 #include "native/cli/command.hpp"
 #include "native/cli/files.hpp"
 #include "native/cli/quantity.hpp"
@@ -74,12 +75,11 @@ int run_validate(std::span<const std::string> arguments) {
   if (!profile.ok()) return refuse(profile.issues, json);
   const Result<std::vector<std::string>> texts = read_texts(paths, largest_total);
   if (!texts.ok()) return refuse(texts.issues, json);
-  std::vector<NamedText> files;
-  for (std::size_t i = 0; i < paths.size(); ++i) files.push_back({paths[i], (*texts.value)[i]});
+  const std::vector<NamedText> files = named_texts(paths, *texts.value);
   const Result<Json> answer = validate_lines(files, *profile.value);
   if (!answer.ok()) return refuse(answer.issues, json);
-  const std::string text = json ? answer.value->dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'
-                                : validation_report(*answer.value, rows, Style::of_terminal());
+  const std::string text =
+      json ? as_text(*answer.value) + '\n' : validation_report(*answer.value, rows, Style::of_terminal());
   const int status = print(text, done);
   return status == done ? verdict_of(*answer.value, requirement) : status;
 }

@@ -111,7 +111,7 @@ struct NcclLog {
   std::vector<NcclChoice> choices;
   std::int64_t channels = -1, collnet_channels = -1, nvls_channels = -1;  ///< -1: not said
   std::optional<bool> trees;                                              ///< beside rings
-  std::int64_t nvls_available = 0, nvls_missing = 0;                      ///< devices that say so
+  std::int64_t nvls_available = 0;                                        ///< devices that say so
   std::int64_t left_out = 0;  ///< sayings, hosts and the like beyond what is kept
 };
 

@@ -97,7 +97,7 @@ class Reader {
     if (contains(text, "Trees disabled")) log_.trees = false;  // NCCL 2.4
     if (contains(text, "coll channels")) return nccl::take_channels(log_, text);
     if (starts_with(text, "NVLS multicast support is ")) {
-      ++(contains(text, "not available") ? log_.nvls_missing : log_.nvls_available);
+      if (!contains(text, "not available")) ++log_.nvls_available;
       return;
     }
     const bool tells = std::any_of(remarkable.begin(), remarkable.end(),

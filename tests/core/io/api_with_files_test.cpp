@@ -65,4 +65,6 @@ TEST_CASE("What is wrong with a request beside files is said, all of it") {
   CHECK(beside({{"place", 1}}, "a", "")["issues"][0]["path"] == "/command");
   CHECK(beside({{"command", "import"}, {"places", 1}}, "a", "")["issues"][0]["path"] == "/places");
   CHECK(json::parse(api_with_files("{", {}))["ok"] == false);
+  const std::string log = "NVIDIA H100 80GB HBM3\n" + log_text("nccl-tests-all-reduce.txt");
+  CHECK(beside({{"command", "band"}, {"cluster", 5}}, "a.log", log)["issues"][0]["path"] == "/cluster");
 }

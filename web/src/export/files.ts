@@ -1,13 +1,5 @@
-// What leaves the page as a file: its name, its bytes, and the ledger as a table.
+// What leaves the page as a file: JSON, and the ledger as a table.
 import type { Estimate } from '../core/types';
-
-export function download(name: string, content: Blob): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
 
 export const jsonFile = (value: unknown) => new Blob([`${JSON.stringify(value, null, 2)}\n`], { type: 'application/json' });
 

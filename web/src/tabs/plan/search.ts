@@ -6,7 +6,6 @@ import type { Request } from '../../core/with-files';
 export interface Progress {
   share: number;
   layouts: number;
-  fit: number;
   /** Closed form; the best by replay may be another. */
   best?: number;
 }
@@ -20,9 +19,9 @@ export async function search(question: Request, tell: (progress: Progress) => vo
     const part = await everything.answer<Part>({ ...question, shard: { index, count: parts }, ...(limit === undefined ? {} : { no_worse_than: limit }) }, signal);
     merge.push(part);
     if (part.no_worse_than !== null) limit = Math.min(limit ?? Infinity, part.no_worse_than);
-    const sum = (of: 'evaluated' | 'fit') => merge.reduce((all, { found }) => all + found.counts[of], 0);
+    const layouts = merge.reduce((all, { found }) => all + found.counts.evaluated, 0);
     const best = merge.flatMap(({ found }) => found.best[0]?.closed_form_seconds ?? []);
-    tell({ share: (index + 1) / parts, layouts: sum('evaluated'), fit: sum('fit'), ...(best.length > 0 ? { best: Math.min(...best) } : {}) });
+    tell({ share: (index + 1) / parts, layouts, ...(best.length > 0 ? { best: Math.min(...best) } : {}) });
   }
   return everything.answer<Plan>({ command: 'plan', merge }, signal);
 }
