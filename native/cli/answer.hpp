@@ -14,6 +14,9 @@ namespace meshgauge::cli {
 /// The core's answer, whether it took the request or not.
 [[nodiscard]] nlohmann::ordered_json ask(const nlohmann::ordered_json& request);
 
+/// `{"ok": false, "issues": [{"path", "message"}]}`
+[[nodiscard]] nlohmann::ordered_json refusal(const Issues&);
+
 /// The problems of a refusal.
 [[nodiscard]] Issues issues_in(const nlohmann::ordered_json& answer);
 

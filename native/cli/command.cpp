@@ -140,12 +140,7 @@ Parsed parse_arguments(CLI::App& app, std::span<const std::string> arguments) {
 }
 
 int refuse(const Issues& issues, bool json, std::span<const FlagOfPath> flags) {
-  if (json) {
-    auto list = nlohmann::ordered_json::array();
-    for (const Issue& issue : issues) list.push_back({{"path", issue.path}, {"message", issue.message}});
-    const nlohmann::ordered_json answer{{"ok", false}, {"issues", list}};
-    return print(as_text(answer) + '\n', bad_input);
-  }
+  if (json) return print(as_text(refusal(issues)) + '\n', bad_input);
   for (const Issue& issue : issues) {
     std::string message = issue.message;
     if (const std::string_view where = where_listed(issue); !where.empty()) {

@@ -53,6 +53,22 @@ TEST_CASE("Shards in files are merged to the plan of one run") {
   CHECK(a == b);
 }
 
+TEST_CASE("The parts of many shards are merged, however long they are together") {
+  const meshgauge::testing::Scratch scratch;
+  const std::string wide = "plan --model llama-3-8b --system dgx-h100 --gpus 32 --seq 4096 --global-batch 64 --top 100";
+  std::string files;
+  std::size_t bytes = 0;
+  for (int i = 0; i < 8; ++i) {
+    const Outcome part = run(wide + " --shard " + std::to_string(i) + "/8");
+    REQUIRE(part.status == 0);
+    bytes += part.out.size();
+    files += ' ' + scratch.write(std::to_string(i) + ".json", part.out);
+  }
+  CHECK(bytes > std::size_t{4} << 20U);  // more than one request may have
+  CHECK(json::parse(run("plan --json --merge" + files).out)["plans"] ==
+        json::parse(run(wide + " --json").out)["plans"]);
+}
+
 TEST_CASE("plan says with its status that nothing fits") {
   const Outcome outcome = run("plan --model llama-2-70b --system dgx-a100-80gb --gpus 4 --engine megatron");
   CHECK(outcome.status == 1);

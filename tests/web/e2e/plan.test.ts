@@ -53,9 +53,9 @@ test('where nothing fits the nearest are named', async () => {
 });
 
 test('a long search tells how far it is and can be stopped', async () => {
-  const { page } = await openReady();
+  const { page } = await openReady('#v1;m=deepseek-v3;c=dgx-h100*2048;p=tp4,pp16,ep32;t=e:megatron,s4096,mb1,gb15360');
   await page.click('#tab-plan');
-  await page.waitForSelector(`${panel} progress`);
+  await page.waitForSelector(`${panel} .state:has-text("best so far")`);
   await page.fill(field('/training/micro_batch_size'), '2'); // a key stroke is not held up
   await page.waitForSelector('#verdict .word');
   await page.waitForSelector(`${panel} progress`);

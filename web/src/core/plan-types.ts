@@ -54,11 +54,13 @@ export interface Plan {
   search: { grids: number; grids_excluded_by_bound: number; layouts_evaluated: number; layouts_that_fit: number };
 }
 
-/** An answer of a part of a search. */
+/** What a slice of a search has found so far. */
 export interface Part {
   ok: true;
-  no_worse_than: number | null;
-  found: { best: { closed_form_seconds: number }[]; counts: { evaluated: number; fit: number } };
+  complete: boolean;
+  /** Of the grids, those that need no further look. */
+  decided: number;
+  found: { best: { closed_form_seconds: number }[]; counts: { grids: number; evaluated: number } };
 }
 
 export interface Solution {

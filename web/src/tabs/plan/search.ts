@@ -1,4 +1,4 @@
-// A search in parts, so that it tells how far it is and can be stopped.
+// A search in slices, so that it tells how far it is, shows what it has and can be stopped.
 import { everything } from '../../core/everything';
 import type { Part, Plan } from '../../core/plan-types';
 import type { Request } from '../../core/with-files';
@@ -10,18 +10,15 @@ export interface Progress {
   best?: number;
 }
 
-const parts = 16;
+/** Of a slice: the first are short, so that there soon is something to see; each costs a little to go on from. */
+const layouts = { first: 20_000, most: 500_000 };
 
 export async function search(question: Request, tell: (progress: Progress) => void, signal: AbortSignal): Promise<Plan> {
-  const merge: Part[] = [];
-  let limit: number | undefined;
-  for (let index = 0; index < parts; index++) {
-    const part = await everything.answer<Part>({ ...question, shard: { index, count: parts }, ...(limit === undefined ? {} : { no_worse_than: limit }) }, signal);
-    merge.push(part);
-    if (part.no_worse_than !== null) limit = Math.min(limit ?? Infinity, part.no_worse_than);
-    const layouts = merge.reduce((all, { found }) => all + found.counts.evaluated, 0);
-    const best = merge.flatMap(({ found }) => found.best[0]?.closed_form_seconds ?? []);
-    tell({ share: (index + 1) / parts, layouts, ...(best.length > 0 ? { best: Math.min(...best) } : {}) });
+  let part = await everything.answer<Part>({ ...question, budget: 1 }, signal); // the first good answer
+  for (let budget = layouts.first; ; budget = Math.min(2 * budget, layouts.most)) {
+    const { best, counts } = part.found;
+    tell({ share: part.decided / Math.max(1, counts.grids), layouts: counts.evaluated, ...(best[0] && { best: best[0].closed_form_seconds }) });
+    if (part.complete) return everything.answer<Plan>({ command: 'plan', merge: [part] }, signal);
+    part = await everything.answer<Part>({ command: 'plan', resume: part, budget }, signal);
   }
-  return everything.answer<Plan>({ command: 'plan', merge }, signal);
 }
