@@ -2,7 +2,7 @@
 // Only what was set is in it. What is no plain value (an inline model, stage layers) travels deflated in x=.
 import type { Scenario } from '../core/types';
 import { pack, unpack } from './pack';
-import { read, write } from './pointer';
+import { isGroup, read, write } from './pointer';
 
 export interface View {
   tab?: string;
@@ -73,16 +73,29 @@ const sections: [string, Token[]][] = [
   ['p', parallelism],
   ['t', training],
 ];
-const places = new Set([...cluster, ...parallelism, ...training].map(([, path]) => path));
-places.add('/model').add('/cluster/system').add('/cluster/gpu').add('/cluster/gpus');
+const tokenPaths = new Set([...cluster, ...parallelism, ...training].map(([, path]) => path));
 
-const isPlain = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
+/** Strings that are no other value's spelling, and hold whole characters alone. */
+const isWord = (value: unknown): value is string =>
+  typeof value === 'string' && value !== 'on' && value !== 'off' && !/\p{Surrogate}/u.test(value);
+/** Whether the short form says the value as it is; what has none, or another meaning there, travels in x=. */
+function isShort(scenario: Scenario, path: string, value: unknown): boolean {
+  if (path === '/model') return isWord(value);
+  if (path === '/cluster/system') return isWord(value) && value !== '' && !value.startsWith('gpu:');
+  if (path === '/cluster/gpu') return isWord(value) && read(scenario, '/cluster/system') === undefined;
+  if (path === '/cluster/gpus') return typeof value === 'number';
+  return tokenPaths.has(path) && (isWord(value) || typeof value === 'number' || typeof value === 'boolean');
+}
+/** Keys that a path can name. */
+const isKey = (key: string) => key !== '' && key !== '__proto__' && !key.includes('/');
 
 function spell(name: string, value: unknown): string {
   if (typeof value === 'boolean') return `${name}${value ? ':on' : ':off'}`;
   if (typeof value === 'number') return `${name}${short(value)}`;
-  return `${name}:${encodeURIComponent(String(value))}`;
+  return `${name}:${escaped(String(value))}`;
 }
+/** With the mark of gpus; half of a character, which no link holds, goes as the sign for one that is lost. */
+const escaped = (text: string) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')).replaceAll('*', '%2A');
 const short = (value: number) => {
   const exponent = value.toExponential().replace('e+', 'e');
   return exponent.length < String(value).length ? exponent : String(value);
@@ -105,40 +118,42 @@ function unescaped(text: string): string | undefined {
 export async function encode(scenario: Scenario | null, view: View = {}): Promise<string> {
   const parts = ['v1'];
   if (scenario) {
-    if (typeof scenario.model === 'string') parts.push(`m=${encodeURIComponent(scenario.model)}`);
+    if (isShort(scenario, '/model', scenario.model)) parts.push(`m=${escaped(String(scenario.model))}`);
     for (const [letter, tokens] of sections) {
       const spelled = tokens
-        .map(([name, path]) => [name, read(scenario, path)] as const)
-        .filter(([, value]) => isPlain(value))
-        .map(([name, value]) => spell(name, value));
+        .filter(([, path]) => isShort(scenario, path, read(scenario, path)))
+        .map(([name, path]) => spell(name, read(scenario, path)));
       if (letter === 'c') spelled.unshift(place(scenario));
-      if (spelled.some(Boolean)) parts.push(`${letter}=${spelled.filter(Boolean).join(',')}`);
+      if (spelled.some(Boolean)) parts.push(`${letter}=${spelled.join(',')}`);
     }
-    const rest = notPlain(scenario);
+    const rest = notShort(scenario);
     if (rest.length > 0) parts.push(`x=${await pack(rest)}`);
   }
   if (view.pinned) parts.push(`a=${await pack(view.pinned)}`);
-  if (view.tab) parts.push(`tab=${view.tab}`);
-  if (view.open) parts.push(`open=${encodeURIComponent(view.open)}`);
+  if (view.tab) parts.push(`tab=${escaped(view.tab)}`);
+  if (view.open) parts.push(`open=${escaped(view.open)}`);
   return parts.length > 1 ? `#${parts.join(';')}` : '';
 }
 
 function place(scenario: Scenario): string {
-  const system = read(scenario, '/cluster/system');
-  const gpu = read(scenario, '/cluster/gpu');
-  const gpus = read(scenario, '/cluster/gpus');
-  const name = system ? encodeURIComponent(String(system)) : gpu ? `gpu:${encodeURIComponent(String(gpu))}` : '';
-  return isPlain(gpus) ? `${name}*${encodeURIComponent(String(gpus))}` : name;
+  const [system, gpu, gpus] = ['/cluster/system', '/cluster/gpu', '/cluster/gpus'].map((path) => {
+    const value = read(scenario, path);
+    return isShort(scenario, path, value) ? escaped(String(value)) : undefined;
+  });
+  const name = system ?? (gpu === undefined ? '' : `gpu:${gpu}`);
+  return gpus === undefined ? name : `${name}*${gpus}`;
 }
 
 /** Pairs of path and value that have no short form. */
-function notPlain(scenario: Scenario): [string, unknown][] {
-  const paths = Object.entries(scenario).flatMap(([section, value]) =>
-    section === 'model' || typeof value !== 'object' ? [`/${section}`] : Object.keys(value).map((key) => `/${section}/${key}`),
+function notShort(scenario: Scenario): [string, unknown][] {
+  const paths = Object.entries(scenario).flatMap(([section, value]: [string, unknown]) =>
+    section !== 'model' && isGroup(value) && Object.keys(value).every(isKey)
+      ? Object.keys(value).map((key) => `/${section}/${key}`)
+      : [`/${section}`],
   );
   return paths
     .map((path): [string, unknown] => [path, read(scenario, path)])
-    .filter(([path, value]) => value !== undefined && !(isPlain(value) && places.has(path)));
+    .filter(([path, value]) => value !== undefined && !isShort(scenario, path, value));
 }
 
 /** Of a later version's link, what is known here is taken and the version is named among the unknown parts. */
@@ -173,14 +188,16 @@ async function pinned(text: string): Promise<Scenario | undefined> {
 
 async function rest(text: string, linked: Linked): Promise<[string, unknown][]> {
   const pairs = await unpack(text);
-  if (Array.isArray(pairs) && pairs.every((p) => Array.isArray(p) && /^\/(model|cluster|parallelism|training|run)/.test(String(p[0]))))
-    return pairs as [string, unknown][];
+  if (Array.isArray(pairs) && pairs.every(isPair)) return pairs;
   linked.unknown.push('x');
   return [];
 }
 
+const isPair = (pair: unknown): pair is [string, unknown] =>
+  Array.isArray(pair) && pair.length === 2 && typeof pair[0] === 'string' && /^\/[^/]/.test(pair[0]) && pair[0].slice(1).split('/').every(isKey);
+
 function takeTokens(scenario: Scenario, texts: string[], [letter, tokens]: [string, Token[]], linked: Linked): Scenario {
-  if (letter === 'c') scenario = takePlace(scenario, texts.shift() ?? '');
+  if (letter === 'c') scenario = takePlace(scenario, texts.shift() ?? '', linked);
   for (const text of texts) {
     const name = /^[a-z]+/.exec(text)?.[0] ?? '';
     const path = tokens.find(([known]) => known === name)?.[1];
@@ -191,8 +208,9 @@ function takeTokens(scenario: Scenario, texts: string[], [letter, tokens]: [stri
   return scenario;
 }
 
-function takePlace(scenario: Scenario, text: string): Scenario {
-  const [name, count] = text.split('*').map((part) => unescaped(part) ?? part);
+function takePlace(scenario: Scenario, text: string, linked: Linked): Scenario {
+  const [name, count, ...more] = text.split('*').map((part) => unescaped(part) ?? part);
+  linked.unknown.push(...more);
   if (name?.startsWith('gpu:')) scenario = write(scenario, '/cluster/gpu', name.slice(4));
   else if (name) scenario = write(scenario, '/cluster/system', name);
   if (count === undefined) return scenario;

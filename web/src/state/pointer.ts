@@ -2,7 +2,7 @@
 import type { Group, Scenario } from '../core/types';
 
 const keysOf = (path: string) => path.slice(1).split('/');
-const isGroup = (value: unknown): value is Group => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isGroup = (value: unknown): value is Group => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export function read(scenario: Scenario, path: string): unknown {
   return keysOf(path).reduce<unknown>((part, key) => (isGroup(part) ? part[key] : undefined), scenario);

@@ -20,7 +20,7 @@ class ViewState {
   /** The cell whose ledger is shown. */
   cellOf({ stages, binding }: Estimate['memory']): Cell {
     const chosen = this.chosen;
-    return chosen && stages[chosen.stage]?.phases[chosen.phase] !== undefined ? chosen : binding;
+    return chosen && Object.hasOwn(stages[chosen.stage]?.phases ?? {}, chosen.phase) ? chosen : binding;
   }
   get cell(): Cell {
     return this.cellOf(result.estimate.memory);
