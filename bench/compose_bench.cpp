@@ -43,6 +43,24 @@ void closed_form(benchmark::State& state, Schedule schedule, std::int64_t chunks
   state.SetItemsProcessed(state.iterations());
 }
 
+/// What a replayed estimate costs as the pipeline, the micro-batches or the model grow. Items: passes.
+void scaling(benchmark::State& state) {
+  const std::int64_t p = state.range(0), m = state.range(1);
+  ModelShape model = hand_built::llama31_405b();
+  model.layers = state.range(2);
+  const Scenario s = hand_built::megatron(model, hand_built::dgx_h100(8 * p), 8, p, 8192, 1, m);
+  const Profile profile = default_profile(s.cluster);
+  for (auto _ : state)  // NOLINT(clang-analyzer-deadcode.DeadStores): its destructor ends the run
+    benchmark::DoNotOptimize(estimate_step(s, profile, Record::no));
+  state.SetItemsProcessed(state.iterations() * 2 * p * m);
+}
+BENCHMARK(scaling)
+    ->ArgNames({"p", "m", "layers"})
+    ->ArgsProduct({{1, 4, 16, 64}, {256}, {128}})
+    ->ArgsProduct({{16}, {32, 1024, 4096}, {128}})
+    ->ArgsProduct({{16}, {256}, {32, 512}})
+    ->Unit(benchmark::kMillisecond);
+
 BENCHMARK_CAPTURE(estimate, replay_1f1b_p16_m256, Schedule::one_f_one_b, 1, Record::no)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(estimate, replay_interleaved_v4_p16_m256, Schedule::interleaved, 4, Record::no)
     ->Unit(benchmark::kMillisecond);
