@@ -12,6 +12,7 @@ from model import Decoder, RandomTokens, loss_of, optimizer_of
 def main():
     # 1. and 2. Join the other ranks, one GPU for each process.
     accelerator = Accelerator(gradient_accumulation_steps=job.ACCUMULATION)
+    torch.backends.cuda.matmul.allow_tf32 = job.PRECISION != "fp32"
 
     # 3. The model and its optimizer, wrapped as accelerate.yaml says.
     set_seed(job.SEED)

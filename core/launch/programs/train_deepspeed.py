@@ -14,6 +14,7 @@ from model import Decoder, RandomTokens, loss_of
 def main():
     # 1. and 2. Join the other ranks, one GPU for each process.
     torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+    torch.backends.cuda.matmul.allow_tf32 = job.PRECISION != "fp32"
     deepspeed.init_distributed()
 
     # 3. The model and its optimizer, sharded as ds_config.json says; at stage 3 from the first parameter on.

@@ -143,6 +143,23 @@ TEST_CASE("Slurm starts the program of the engine") {
   CHECK(launch("slurm", job("aleph_alpha", 32))["ok"] == false);
 }
 
+TEST_CASE("Every program multiplies in TF32 where the scenario does, and in fp32 where it does not") {
+  for (const auto& [target, program] : {std::pair{"torchrun", "train_ddp.py"},
+                                        {"fsdp2", "train_fsdp2.py"},
+                                        {"deepspeed", "train_deepspeed.py"},
+                                        {"accelerate", "train_accelerate.py"}}) {
+    for (const char* precision : {"fp32", "tf32"}) {
+      json scenario = job("");
+      scenario["training"]["precision"] = precision;
+      const json answer = launch(target, scenario);
+      INFO(target << ' ' << precision);
+      REQUIRE(answer["ok"] == true);
+      CHECK(says(file(answer, "settings.py"), "PRECISION = \"" + std::string(precision) + '"'));
+      CHECK(says(file(answer, program), "torch.backends.cuda.matmul.allow_tf32 = job.PRECISION != \"fp32\""));
+    }
+  }
+}
+
 TEST_CASE("Every target answers every catalog model with files or with reasons") {
   const json models = ask({{"command", "catalog"}, {"kind", "models"}});
   for (const json& model : models["entries"]) {
