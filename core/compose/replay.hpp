@@ -55,4 +55,8 @@ enum class Record { no, yes };
 [[nodiscard]] std::optional<Replay> replay(const Pipeline&, std::span<const ChunkTime> chunks, Record,
                                            std::int64_t most = most_replayed);
 
+/// Before this no rank has done its last work in a replay of all passes, found without one: it has to wait for its
+/// first micro-batch, then work on all of them, and the last one has to go back through the ranks before it.
+[[nodiscard]] std::vector<Seconds> least_ends(const Pipeline&, std::span<const ChunkTime> chunks);
+
 }  // namespace meshgauge

@@ -123,12 +123,13 @@ Seconds complete_parts(const Scenario& scenario, const Profile& profile, Seconds
   return seconds;
 }
 
-StepReport estimate_step(const Scenario& scenario, const Profile& profile, Record record, std::int64_t most) {
-  StepReport report;
-  report.flops = step_flops(scenario);
-  PricedStages priced = price_stages(scenario, profile);
-  report.traffic = std::move(priced.traffic);
+namespace {
 
+/// With a `limit` nothing, if it is certain that the step takes longer.
+std::optional<StepReport> estimate(const Scenario& scenario, const Profile& profile, Record record, std::int64_t most,
+                                   std::optional<Seconds> limit) {
+  StepReport report;
+  PricedStages priced = price_stages(scenario, profile);
   std::vector<StageTime> times;
   std::vector<StageEnd> ends;
   for (const PricedStage& s : priced.stages) {
@@ -136,7 +137,14 @@ StepReport estimate_step(const Scenario& scenario, const Profile& profile, Recor
     ends.push_back(s.end);
   }
   const Pipeline pipeline = pipeline_of(scenario);
-  std::optional<Replay> run = replay(pipeline, priced.chunks, record, most);
+  const bool one = pipeline.stages == 1;  // then a step is the sum of its parts, and nothing waits
+  if (limit && !one && count_work(pipeline) <= most && profile.measured.runs.empty()) {
+    const std::vector<Seconds> least = least_ends(pipeline, priced.chunks);
+    const Seconds end = end_of_step(ends, priced.agree, [&](std::size_t r) { return least[r]; });
+    if (end + fixed_time(scenario, profile) > *limit) return std::nullopt;
+  }
+  std::optional<Replay> run;
+  if (!one || record == Record::yes) run = replay(pipeline, priced.chunks, record, most);
   const Seconds end =
       run ? end_of_step(ends, priced.agree, [&](std::size_t r) { return run->rank_end[r]; })
           : closed_form_step(pipeline.schedule, times, ends, priced.agree, pipeline.chunks, pipeline.micro_batches);
@@ -144,6 +152,8 @@ StepReport estimate_step(const Scenario& scenario, const Profile& profile, Recor
   // The parts are those of the busiest rank; whatever it waits for, in the schedule or at the end, is its bubble.
   const auto busiest = std::max_element(times.begin(), times.end(),
                                         [](const StageTime& a, const StageTime& b) { return a.total() < b.total(); });
+  report.flops = step_flops(scenario);
+  report.traffic = std::move(priced.traffic);
   report.slowest_stage = busiest - times.begin();
   const PricedStage& slowest = priced.stages[static_cast<std::size_t>(report.slowest_stage)];
   report.parts = slowest.parts;
@@ -154,6 +164,16 @@ StepReport estimate_step(const Scenario& scenario, const Profile& profile, Recor
   set_rates(scenario, profile, report);
   set_range(scenario, profile, report);
   return report;
+}
+
+}  // namespace
+
+StepReport estimate_step(const Scenario& scenario, const Profile& profile, Record record, std::int64_t most) {
+  return *estimate(scenario, profile, record, most, std::nullopt);
+}
+
+std::optional<StepReport> estimate_step_within(const Scenario& scenario, const Profile& profile, Seconds limit) {
+  return estimate(scenario, profile, Record::no, most_replayed, limit);
 }
 
 }  // namespace meshgauge

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/compose/replay.hpp"
@@ -69,6 +70,10 @@ struct StepReport {
 /// Replays the schedule event by event; its closed form stands in where that would be more than `most` passes.
 [[nodiscard]] StepReport estimate_step(const Scenario&, const Profile&, Record = Record::no,
                                        std::int64_t most = most_replayed);
+
+/// The same for a step that is of interest up to a limit: nothing, if it is certain without a replay that it takes
+/// longer.
+[[nodiscard]] std::optional<StepReport> estimate_step_within(const Scenario&, const Profile&, Seconds limit);
 
 /// What every step takes beside its passes: data, logging, launch of the optimizer.
 [[nodiscard]] Seconds fixed_time(const Scenario&, const Profile&);

@@ -48,13 +48,14 @@ Result<Json> finish(const Json& question, const PlanQuestion& asked, Found found
   const std::size_t shown = std::min(plans.size(), static_cast<std::size_t>(asked.question.top));
   for (std::size_t i = 0; i < shown; ++i) list.push_back(write_plan(asked, plans[i]));
   Json& frontier = answer["frontier"] = Json::array();
+  LayoutScenarios scenarios(asked.question.request);
   for (const Candidate& c : found.frontier) {
-    Json json{{"layout", layout_text(scenario_of(asked.question.request, c))}, {"fits", c.fits}};
-    const Json candidate = write_candidate(asked.question.request, c);
-    json["step_seconds"] = rounded_number(c.cost.seconds.value);
-    json["device_bytes"] = candidate["device_bytes"];
-    json["set"] = candidate["layout"];
-    frontier.push_back(std::move(json));
+    const Scenario& s = scenarios(c);
+    frontier.push_back({{"layout", layout_text(s)},
+                        {"fits", c.fits},
+                        {"step_seconds", rounded_number(c.cost.seconds.value)},
+                        {"device_bytes", exact_number(c.cost.memory.value)},
+                        {"set", write_layout(s)}});
   }
   answer["excluded"] = write_excluded(asked);
   answer["reasons"] = write_reasons(asked, plans, found);

@@ -6,6 +6,7 @@
 
 #include "core/io/asked_scenario.hpp"
 #include "core/io/handbook.hpp"
+#include "core/io/layout_fields.hpp"
 #include "core/io/read_scenario.hpp"
 #include "core/resolve/resolve.hpp"
 #include "core/scenario/ranges.hpp"
@@ -46,19 +47,14 @@ Json take_layout(Json& document, Reading& reading) {
   const Result<Resolution> whole = read_scenario(document);
   reading.issues.insert(reading.issues.end(), whole.issues.begin(), whole.issues.end());
   if (!whole.ok()) return nullptr;
-  static constexpr std::pair<const char*, const char*> fields[] = {
-      {"parallelism", "tensor_parallel_size"},   {"parallelism", "sequence_parallel"},
-      {"parallelism", "pipeline_parallel_size"}, {"parallelism", "virtual_pipeline_size"},
-      {"parallelism", "pipeline_schedule"},      {"parallelism", "pipeline_layout"},
-      {"parallelism", "stage_layers"},           {"parallelism", "context_parallel_size"},
-      {"parallelism", "expert_parallel_size"},   {"parallelism", "expert_tensor_parallel_size"},
-      {"parallelism", "data_parallel_size"},     {"parallelism", "zero_stage"},
-      {"training", "micro_batch_size"},          {"training", "recompute"}};
   Json layout = Json::object();
-  for (const auto& [section, field] : fields) {
-    if (!document.contains(section) || !document[section].contains(field)) continue;
-    layout[section][field] = document[section][field];
-    document[section].erase(field);
+  for (const char* name : {"parallelism", "training"}) {
+    if (!document.contains(name)) continue;
+    Json kept = Json::object();
+    for (const auto& [key, value] : document[name].items()) {
+      (is_of_layout(name, key) ? layout[name] : kept)[key] = value;
+    }
+    document[name] = std::move(kept);
   }
   document["cluster"]["gpus"] = whole.value->scenario.cluster.gpus;
   document["training"]["global_batch_size"] = whole.value->scenario.training.global_batch_size;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/count/memory.hpp"
 #include "core/io/write_value.hpp"
@@ -208,8 +210,9 @@ Json more_memory(const PlanQuestion& asked, const Found& found, double before) {
     if (c.fits || c.cost.seconds.value >= best) continue;
     Scenario s = scenario_of(asked.question.request, c);
     s.cluster.gpu.memory = more * s.cluster.gpu.memory;
-    if (device_peak(s, asked.profile.overhead) <= s.cluster.gpu.memory)
-      best = std::min(best, estimate_step(s, asked.profile).seconds.value);
+    if (device_peak(s, asked.profile.overhead) > s.cluster.gpu.memory) continue;
+    const std::optional<StepReport> step = estimate_step_within(s, asked.profile, {best});
+    if (step) best = std::min(best, step->seconds.value);
   }
   return gain("memory", "more memory", before, best);
 }
@@ -235,13 +238,13 @@ Json sensitivity(const PlanQuestion& asked, const std::vector<Plan>& plans, cons
   Json list = Json::array();
   const double before = plans.front().step.seconds.value;
   for (const Change& change : changes) {
-    double best = 0;
+    double best = std::numeric_limits<double>::infinity();
     for (const Plan& plan : plans) {  // with other hardware another layout may be best
       Scenario s = plan.scenario;
       Profile profile = asked.profile;
       change.change(s, profile);
-      const double seconds = estimate_step(s, profile).seconds.value;
-      if (best == 0 || seconds < best) best = seconds;
+      const std::optional<StepReport> step = estimate_step_within(s, profile, {best});
+      if (step) best = std::min(best, step->seconds.value);
     }
     list.push_back(gain(change.id, change.what, before, best));
   }

@@ -268,6 +268,18 @@ Result<Resolution> read_scenario(const Json& document) {
   return resolution;
 }
 
+ScenarioRequest read_layout(const Json& document, const LayoutFields& fields, Reading& reading) {
+  constexpr auto layout_sections = std::to_array<std::string_view>({"cluster", "parallelism", "training"});
+  ScenarioRequest request;
+  if (!expect_object(document, "A layout", "", reading)) return request;
+  report_unknown_fields(document, "", layout_sections, reading);
+  read_section<ClusterRequest>(document, "cluster", fields.cluster, request.cluster, reading);
+  read_section<ParallelismRequest>(document, "parallelism", fields.parallelism, request.parallelism, reading);
+  read_section<TrainingRequest>(document, "training", fields.training, request.training, reading);
+  for (Issue& issue : drop_out_of_range(request)) reading.issues.push_back(std::move(issue));
+  return request;
+}
+
 Result<Cluster> read_cluster(const Json& section) {
   Reading reading;
   ScenarioRequest request;

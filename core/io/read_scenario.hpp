@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 
+#include "core/io/layout_fields.hpp"
 #include "core/io/read_value.hpp"
 #include "core/issue.hpp"
 #include "core/resolve/resolve.hpp"
@@ -18,6 +19,8 @@ namespace meshgauge {
 
 /// The `model` of a document: a name of the catalog, or an object with the keys of a config.json.
 [[nodiscard]] std::optional<ModelShape> read_model(const nlohmann::ordered_json& document, Reading&);
+/// A document that holds some of a layout's fields and nothing else.
+[[nodiscard]] ScenarioRequest read_layout(const nlohmann::ordered_json& document, const LayoutFields&, Reading&);
 /// The cluster section alone. Paths begin with /cluster.
 [[nodiscard]] Result<Cluster> read_cluster(const nlohmann::ordered_json& section);
 

@@ -10,6 +10,8 @@
 #include "core/io/write_value.hpp"
 #include "core/price/fit.hpp"
 #include "core/price/memory_spread.hpp"
+#include "core/resolve/rules.hpp"
+#include "core/scenario/ranges.hpp"
 #include "core/scenario/words.hpp"
 #include "core/search/search.hpp"
 
@@ -34,13 +36,6 @@ std::string recompute_text(const Training& t) {
 double tokens_per_dollar(const Scenario& s, const StepReport& step) {
   const double hours = step.seconds.value * static_cast<double>(s.cluster.gpus) / 3600;
   return s.useful_tokens_per_step() / (hours * s.cluster.usd_per_gpu_hour.value_or(1));
-}
-
-/// Puts what a layout sets into a scenario document.
-void put_layout(const Json& layout, Json& document) {
-  for (const auto& [section, fields] : layout.items()) {
-    for (const auto& [key, value] : fields.items()) document[section][key] = value;
-  }
 }
 
 }  // namespace
@@ -102,17 +97,17 @@ Json write_plan(const PlanQuestion& asked, const Plan& plan) {
   return json;
 }
 
-Json write_candidate(const ScenarioRequest& request, const Candidate& candidate) {
-  return {{"layout", write_layout(scenario_of(request, candidate))},
-          {"closed_form_seconds", candidate.cost.seconds.value},
-          {"device_bytes", exact_number(candidate.cost.memory.value)}};
-}
-
 Json write_found(const PlanQuestion& asked, const Found& found) {
+  const LayoutFields fields = layout_fields();
+  LayoutScenarios scenarios(asked.question.request);
   Json json;
   for (const auto& [key, list] : {std::pair{"best", &found.best}, std::pair{"frontier", &found.frontier}}) {
     json[key] = Json::array();
-    for (const Candidate& c : *list) json[key].push_back(write_candidate(asked.question.request, c));
+    for (const Candidate& c : *list) {
+      json[key].push_back({{"layout", write_layout(scenarios(c), fields)},
+                           {"closed_form_seconds", c.cost.seconds.value},
+                           {"device_bytes", exact_number(c.cost.memory.value)}});
+    }
   }
   json["counts"] = {{"grids", found.counts.grids},
                     {"bounded", found.counts.bounded},
@@ -127,41 +122,83 @@ constexpr FieldText seconds_field{"closed_form_seconds", "seconds", 1e-12, 1e15,
 constexpr FieldText bytes_field{"device_bytes", "bytes", 0, 1e18, "", "Of the rank that needs most."};
 
 std::optional<double> number_at(const Json& object, const FieldText& field, const std::string& path, Reading& reading) {
-  const std::string at = path + '/' + std::string(field.key);
   const auto value = object.find(field.key);
+  const auto at = [&] { return path + '/' + std::string(field.key); };
   if (value == object.end()) {
-    reading.fail(at, std::string(field.key) + " is missing.");
+    reading.fail(at(), std::string(field.key) + " is missing.");
     return std::nullopt;
   }
-  return read_number(*value, field, at, reading);
+  const auto number = read_number(*value, field, at(), reading);
+  if (!number || in_range(field, *number)) return number;
+  reading.fail(at(), range_message(field, shown(*value)));
+  return std::nullopt;
 }
 
-/// A layout is read as any scenario is, so that what it breaks is said.
-std::optional<Candidate> read_candidate(const PlanQuestion& asked, const Json& json, const std::string& path,
-                                        Reading& reading) {
-  if (!expect_object(json, "A layout", path, reading)) return std::nullopt;
-  const auto layout = json.find("layout");
-  bool readable = layout != json.end() && layout->is_object();
-  for (std::size_t i = 0; readable && i < layout->size(); ++i)
-    readable = std::next(layout->begin(), static_cast<std::ptrdiff_t>(i))->is_object();
-  if (!readable) {
-    reading.fail(path + "/layout", "layout is no object of sections. Expected: an answer of plan --shard.");
-    return std::nullopt;
+/// The layout of a document that sets no more than layouts do. What it leaves out is as on a single GPU.
+Candidate layout_of(const ScenarioRequest& layout, bool has_own_layers) {
+  Scenario s;
+  const ParallelismRequest& asked = layout.parallelism;
+  Parallelism& p = s.parallelism;
+  const auto set = [](const auto& from, auto& into) { into = from.value_or(into); };
+  set(layout.cluster.gpus, s.cluster.gpus);
+  set(layout.training.engine, s.training.engine);
+  set(layout.training.micro_batch_size, s.training.micro_batch_size);
+  set(asked.tensor, p.tensor);
+  set(asked.sequence_parallel, p.sequence_parallel);
+  set(asked.pipeline, p.pipeline);
+  set(asked.virtual_pipeline, p.virtual_pipeline);
+  set(asked.schedule, p.schedule);
+  set(asked.stage_layers, p.stage_layers);
+  set(asked.context, p.context);
+  set(asked.expert, p.expert);
+  set(asked.expert_tensor, p.expert_tensor);
+  set(asked.data, p.data);
+  set(asked.zero_stage, p.zero_stage);
+  if (const auto& recompute = layout.training.recompute) {
+    set_recompute({.kind = recompute->kind,
+                   .method = recompute->method.value_or(RecomputeMethod::uniform),
+                   .layers = static_cast<std::int32_t>(recompute->layers.value_or(1)),
+                   .modules = recompute->modules.value_or(RecomputeModules{})},
+                  s);
   }
-  Json document = asked.scenario;
-  put_layout(*layout, document);
-  const Result<Resolution> resolution = read_scenario(document);
-  for (const Issue& issue : resolution.issues) reading.fail(path + "/layout" + issue.path, issue.message);
-  const auto seconds = number_at(json, seconds_field, path, reading);
-  const auto bytes = number_at(json, bytes_field, path, reading);
-  if (!resolution.ok() || !seconds || !bytes) return std::nullopt;
-  const Scenario& s = resolution.value->scenario;
   Candidate c = candidate_of(s);
-  c.cost = {.seconds = {*seconds}, .memory = {*bytes}};
-  c.fits = c.cost.memory <= s.cluster.gpu.memory;
-  c.value = value_of(asked.question.goal, c.grid, c.cost);
+  c.schedule.by_cost = c.schedule.by_cost && has_own_layers;
   return c;
 }
+
+/// Reads what write_found() writes, from whoever sends it: a layout has to keep every rule.
+class CandidateReader {
+ public:
+  explicit CandidateReader(const PlanQuestion& asked)
+      : asked_(asked), fields_(layout_fields()), scenarios_(asked.question.request) {}
+
+  std::optional<Candidate> read(const Json& json, const std::string& path, Reading& reading) {
+    if (!expect_object(json, "A layout", path, reading)) return std::nullopt;
+    const auto document = json.find("layout");
+    if (document == json.end()) {
+      reading.fail(path + "/layout", "layout is missing. Expected: an answer of plan --shard.");
+      return std::nullopt;
+    }
+    Reading inside;
+    const ScenarioRequest layout = read_layout(*document, fields_, inside);
+    Candidate c = layout_of(layout, !asked_.question.request.parallelism.stage_layers);
+    const Scenario* s = inside.issues.empty() ? &scenarios_(c) : nullptr;
+    if (s != nullptr) inside.issues = broken_rules(*s);
+    for (const Issue& issue : inside.issues) reading.fail(path + "/layout" + issue.path, issue.message);
+    const auto seconds = number_at(json, seconds_field, path, reading);
+    const auto bytes = number_at(json, bytes_field, path, reading);
+    if (!inside.issues.empty() || !seconds || !bytes) return std::nullopt;
+    c.cost = {.seconds = {*seconds}, .memory = {*bytes}};
+    c.fits = c.cost.memory <= s->cluster.gpu.memory;
+    c.value = value_of(asked_.question.goal, c.grid, c.cost);
+    return c;
+  }
+
+ private:
+  const PlanQuestion& asked_;
+  LayoutFields fields_;
+  LayoutScenarios scenarios_;
+};
 
 std::int64_t count_at(const Json& object, const char* key) {
   const auto value = object.find(key);
@@ -175,6 +212,7 @@ std::int64_t count_at(const Json& object, const char* key) {
 Found read_found(const PlanQuestion& asked, const Json& json, const std::string& path, Reading& reading) {
   Found found;
   if (!expect_object(json, "found", path, reading)) return found;
+  CandidateReader reader(asked);
   for (const auto& [key, list] : {std::pair{"best", &found.best}, std::pair{"frontier", &found.frontier}}) {
     const std::string at = path + '/' + key;
     const auto items = json.find(key);
@@ -184,7 +222,7 @@ Found read_found(const PlanQuestion& asked, const Json& json, const std::string&
     }
     std::vector<Candidate>& into = *list;
     (void)read_items(items->size(), key, at, reading, [&](std::size_t i, const std::string& place) {
-      auto candidate = read_candidate(asked, (*items)[i], place, reading);
+      auto candidate = reader.read((*items)[i], place, reading);
       if (candidate) into.push_back(std::move(*candidate));
       return candidate.has_value();
     });

@@ -19,7 +19,6 @@ namespace meshgauge {
 
 /// What a shard has found, to be read back by read_found().
 [[nodiscard]] nlohmann::ordered_json write_found(const PlanQuestion&, const Found&);
-[[nodiscard]] nlohmann::ordered_json write_candidate(const ScenarioRequest&, const Candidate&);
 [[nodiscard]] Found read_found(const PlanQuestion&, const nlohmann::ordered_json& found, const std::string& path,
                                Reading&);
 

@@ -45,7 +45,40 @@ void write_section(const Scenario& s, std::span<const Field<Request>> fields, Js
   }
 }
 
+/// Whether a value is the one of a scenario where nothing is set.
+bool is_same(const Written& value, const std::optional<Written>& unset) {
+  return std::visit(
+      [&](const auto& v) {
+        using Value = std::decay_t<decltype(v)>;
+        if constexpr (std::is_same_v<Value, RecomputeRequest>) {
+          return v.kind == Recompute::none;
+        } else {
+          const auto* other = unset ? std::get_if<Value>(&*unset) : nullptr;
+          return other != nullptr && v == *other;
+        }
+      },
+      value);
+}
+
+template <class Request>
+void write_set(const Scenario& s, const std::vector<Field<Request>>& fields, const char* name, Json& document) {
+  const Scenario unset;
+  for (const Field<Request>& field : fields) {
+    const std::optional<Written> value = field.written(s);
+    if (!value || is_same(*value, field.written(unset))) continue;
+    document[name][std::string(field.text.key)] = std::visit([](const auto& v) { return to_json(v); }, *value);
+  }
+}
+
 }  // namespace
+
+Json write_layout(const Scenario& s, const LayoutFields& fields) {
+  Json document = Json::object();
+  write_set(s, fields.cluster, "cluster", document);
+  write_set(s, fields.parallelism, "parallelism", document);
+  write_set(s, fields.training, "training", document);
+  return document;
+}
 
 Json write_scenario(const Scenario& s, const Json& model) {
   Json document;

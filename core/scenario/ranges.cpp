@@ -21,10 +21,12 @@ void check(const FieldText& text, const std::string& path, const std::vector<std
 }
 
 template <class T>
-void drop_if_out(const FieldText& text, const std::string& path, std::optional<T>& value, ScenarioRequest& request,
+void drop_if_out(const FieldText& text, const std::string& section, std::optional<T>& value, ScenarioRequest& request,
                  Issues& issues) {
+  if (!value) return;
+  const std::string path = section + std::string(text.key);
   const std::size_t before = issues.size();
-  if (value) check(text, path, *value, issues);
+  check(text, path, *value, issues);
   if (issues.size() == before) return;
   request.unread.push_back(path);
   value.reset();
@@ -35,13 +37,12 @@ void drop_in_section(const std::string& prefix, std::span<const Field<Request>> 
                      ScenarioRequest& request, Issues& issues) {
   for (const Field<Request>& field : fields) {
     if (!field.text.ranged()) continue;
-    const std::string path = prefix + std::string(field.text.key);
     if (const auto* whole = std::get_if<std::optional<std::int64_t> Request::*>(&field.slot)) {
-      drop_if_out(field.text, path, section.**whole, request, issues);
+      drop_if_out(field.text, prefix, section.**whole, request, issues);
     } else if (const auto* number = std::get_if<std::optional<double> Request::*>(&field.slot)) {
-      drop_if_out(field.text, path, section.**number, request, issues);
+      drop_if_out(field.text, prefix, section.**number, request, issues);
     } else if (const auto* list = std::get_if<std::optional<std::vector<std::int64_t>> Request::*>(&field.slot)) {
-      drop_if_out(field.text, path, section.**list, request, issues);
+      drop_if_out(field.text, prefix, section.**list, request, issues);
     }
   }
 }
@@ -64,7 +65,7 @@ Issues drop_out_of_range(ScenarioRequest& request) {
   drop_in_section("/run/", run_fields(), request.run, request, issues);
   if (auto& recompute = request.training.recompute) {
     const std::size_t before = issues.size();
-    drop_if_out(recompute_layers_field, "/training/recompute/layers", recompute->layers, request, issues);
+    drop_if_out(recompute_layers_field, "/training/recompute/", recompute->layers, request, issues);
     if (issues.size() > before) request.unread.emplace_back("/training/recompute");
   }
   return issues;

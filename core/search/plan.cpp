@@ -1,6 +1,8 @@
 #include "core/search/plan.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 
 #include "core/search/search.hpp"
 
@@ -17,13 +19,23 @@ std::vector<Plan> replay_best(const LayoutQuestion& question, const Profile& pro
   const auto value = [&](const Plan& p) {
     return value_of(question.goal, p.candidate.grid, {.seconds = p.step.seconds, .memory = p.candidate.cost.memory});
   };
+  LayoutScenarios scenarios(question.request);
   std::vector<Plan> plans;
   for (const Candidate& c : found.best) {
-    if (plans.size() >= count && c.value > value(plans[count - 1])) break;
-    Plan plan = make_plan(question.request, profile, c);
+    const double worst = plans.size() >= count ? value(plans[count - 1]) : std::numeric_limits<double>::infinity();
+    if (c.value > worst) break;
     const auto same = std::find_if(plans.begin(), plans.end(), [&](const Plan& p) {
       return p.candidate.engine == c.engine && p.candidate.grid == c.grid;
     });
+    // What certainly takes longer than that would not be kept.
+    const double limit = same == plans.end() ? worst : std::min(worst, value(*same));
+    const double of_second = value_of(question.goal, c.grid, {.seconds = {1}, .memory = {0}});
+    if (of_second == 0 && same != plans.end() && value(*same) <= c.value) continue;
+    const Scenario& scenario = scenarios(c);
+    std::optional<StepReport> step =
+        of_second > 0 ? estimate_step_within(scenario, profile, {limit / of_second}) : estimate_step(scenario, profile);
+    if (!step) continue;
+    Plan plan{.candidate = c, .scenario = scenario, .step = std::move(*step)};
     if (same != plans.end()) {
       if (value(*same) <= value(plan)) continue;
       plans.erase(same);

@@ -24,30 +24,31 @@ Candidate candidate_of(const Scenario& s) {
   return c;
 }
 
-Scenario scenario_of(const ScenarioRequest& asked, const Candidate& candidate) {
-  ScenarioRequest request = asked;
-  ParallelismRequest& p = request.parallelism;
-  const Grid& grid = candidate.grid;
-  request.cluster.gpus = grid.gpus;
-  request.training.engine = candidate.engine;
-  request.training.micro_batch_size = grid.micro_batch;
-  p.zero_stage = candidate.zero_stage;
-  p.tensor = grid.tensor;
-  p.context = grid.context;
-  p.sequence_parallel = grid.sequence_parallel;
-  p.pipeline = grid.pipeline;
-  p.data = grid.data;
-  p.expert_tensor = grid.expert_tensor;
-  p.expert = grid.expert;
-  p.schedule = candidate.schedule.schedule;
-  p.virtual_pipeline = candidate.schedule.virtual_pipeline;
-  p.pipeline_layout.reset();
-  if (!candidate.stage_layers.empty()) p.stage_layers = candidate.stage_layers;
-  request.training.recompute = RecomputeRequest{.kind = candidate.recompute.kind,
-                                                .method = candidate.recompute.method,
-                                                .layers = candidate.recompute.layers,
-                                                .modules = candidate.recompute.modules};
-  return filled_in(request);
+const Scenario& LayoutScenarios::operator()(const Candidate& candidate) {
+  const auto [place, is_new] =
+      filled_in_.try_emplace({candidate.grid.gpus, candidate.engine, candidate.zero_stage}, Scenario{});
+  Scenario& s = place->second;
+  if (is_new) {
+    ScenarioRequest request = request_;
+    request.cluster.gpus = candidate.grid.gpus;
+    request.training.engine = candidate.engine;
+    request.parallelism.zero_stage = candidate.zero_stage;
+    s = filled_in(request);
+  }
+  set_grid(candidate.grid, s);
+  set_recompute(candidate.recompute, s);
+  s.parallelism.schedule = candidate.schedule.schedule;
+  s.parallelism.virtual_pipeline = candidate.schedule.virtual_pipeline;
+  s.parallelism.stage_layers = candidate.stage_layers;
+  if (candidate.stage_layers.empty() && request_.parallelism.stage_layers) {
+    s.parallelism.stage_layers = *request_.parallelism.stage_layers;
+  }
+  follow_schedule(request_, s);
+  return s;
+}
+
+Scenario scenario_of(const ScenarioRequest& request, const Candidate& candidate) {
+  return LayoutScenarios(request)(candidate);
 }
 
 }  // namespace meshgauge

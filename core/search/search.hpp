@@ -1,6 +1,9 @@
 // A whole search in one call, and layouts back and forth.
 #pragma once
 
+#include <map>
+#include <tuple>
+
 #include "core/price/profile.hpp"
 #include "core/search/found.hpp"
 
@@ -11,7 +14,20 @@ namespace meshgauge {
 /// The layout of a scenario; without its cost.
 [[nodiscard]] Candidate candidate_of(const Scenario&);
 
-/// The scenario of a layout, as an estimate would fill it in.
+/// The scenarios of layouts, as an estimate would fill them in.
+class LayoutScenarios {
+ public:
+  /// The request is a prepared one with its batch given, and has to outlive it.
+  explicit LayoutScenarios(const ScenarioRequest& request) : request_(request) {}
+
+  /// Until the next call.
+  [[nodiscard]] const Scenario& operator()(const Candidate&);
+
+ private:
+  const ScenarioRequest& request_;
+  /// What all layouts with the same GPUs, engine and ZeRO stage share.
+  std::map<std::tuple<std::int32_t, Engine, std::int64_t>, Scenario> filled_in_;
+};
 [[nodiscard]] Scenario scenario_of(const ScenarioRequest&, const Candidate&);
 
 }  // namespace meshgauge

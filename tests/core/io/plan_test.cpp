@@ -246,6 +246,32 @@ TEST_CASE("What is no answer of a shard is not merged") {
   CHECK(messages(answer).find("/merge/0/found/frontier") != std::string::npos);
 }
 
+TEST_CASE("Layouts of a part are read back as they were written, and nothing but layouts is read") {
+  const json part = plan(scenario(), {{"shard", {{"index", 0}, {"count", 1}}}});
+  REQUIRE(part["found"]["best"].size() > 1);
+  const json again = ask({{"command", "plan"}, {"resume", part}});
+  CHECK(again["found"]["best"] == part["found"]["best"]);
+  CHECK(again["found"]["frontier"] == part["found"]["frontier"]);
+  const auto refused = [&](const char* pointer, const json& value) {
+    json broken = part;
+    broken["found"]["best"][1][json::json_pointer(pointer)] = value;
+    const json answer = ask({{"command", "plan"}, {"resume", broken}, {"budget", 1}});
+    CHECK(answer["ok"] == false);
+    return messages(answer);
+  };
+  const auto has = [](const std::string& text, const char* what) { return text.find(what) != std::string::npos; };
+  CHECK(has(refused("/layout/parallelism/tensor_parallel_size", 7), "/resume/found/best/1/layout/parallelism/tensor"));
+  CHECK(has(refused("/layout/parallelism/tensor_parallel_size", 4294967297), "Allowed: 1 to 1,000,000"));
+  CHECK(has(refused("/layout/parallelism/tensor_parallel_size", "two"), "/layout/parallelism/tensor_parallel_size"));
+  CHECK(has(refused("/layout/parallelism/pipeline_layout", "Et|tL"), "/layout/parallelism/pipeline_layout"));
+  CHECK(has(refused("/layout/cluster/gpu", "a100-sxm-80gb"), "/layout/cluster/gpu"));
+  CHECK(has(refused("/layout/training/recompute", json{{"layers", -1}}), "/layout/training/recompute"));
+  CHECK(has(refused("/layout/run", json::object()), "/layout/run"));
+  CHECK(has(refused("/layout", nullptr), "/resume/found/best/1"));
+  CHECK(has(refused("/closed_form_seconds", -1), "/closed_form_seconds"));
+  CHECK(has(refused("/device_bytes", "all"), "/device_bytes"));
+}
+
 TEST_CASE("The scenario that no engine can train is refused, not searched") {
   json s = scenario();
   s["training"]["precision"] = "fp8";

@@ -10,6 +10,7 @@
 #include "core/count/memory.hpp"
 #include "core/engine/engine.hpp"
 #include "core/resolve/resolve.hpp"
+#include "core/search/plan.hpp"
 #include "core/search/search.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/hand_built.hpp"
@@ -219,6 +220,37 @@ TEST_CASE("A layout has the time and the bytes of its own estimate, uneven split
       }
     }
     CHECK(uneven > 0);
+  }
+}
+
+TEST_CASE("The plans are those that a replay of everything that was found would choose") {
+  for (const Goal goal : {Goal::step, Goal::memory}) {
+    LayoutQuestion q = question(small_llama(), dgx_h100(16), Engine::megatron, 4096, 64);
+    q.goal = goal;
+    q.top = 20;
+    const Profile profile = default_profile(*q.request.hardware);
+    const Found found = search(q, profile);
+    std::map<Grid, double> best;
+    for (const Candidate& c : found.best) {
+      const double value =
+          value_of(goal, c.grid,
+                   {.seconds = estimate_step(scenario_of(q.request, c), profile).seconds, .memory = c.cost.memory});
+      const auto [place, is_new] = best.try_emplace(c.grid, value);
+      if (!is_new) place->second = std::min(place->second, value);
+    }
+    std::vector<double> values;
+    for (const auto& [grid, value] : best) values.push_back(value);
+    std::sort(values.begin(), values.end());
+    const std::size_t count = 8;
+    REQUIRE(values.size() > count);
+    const std::vector<Plan> plans = replay_best(q, profile, found, count);
+    REQUIRE(plans.size() == count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Plan& plan = plans[i];
+      CHECK(value_of(goal, plan.candidate.grid, {.seconds = plan.step.seconds, .memory = plan.candidate.cost.memory}) ==
+            values[i]);
+      CHECK(plan.step.seconds == estimate_step(plan.scenario, profile).seconds);
+    }
   }
 }
 
