@@ -36,7 +36,7 @@ void evaluate(benchmark::State& state, LayoutQuestion (*ask)()) {
   for (auto _ : state) {  // NOLINT(clang-analyzer-deadcode.DeadStores): its destructor ends the run
     state.PauseTiming();
     Planner planner(q, profile);
-    while (planner.counts().evaluated == 0) (void)planner.advance(1);  // bounds of all grids
+    while (planner.decided() == 0) (void)planner.advance(1);  // bounds of all grids
     const std::int64_t before = planner.counts().evaluated;
     state.ResumeTiming();
     (void)planner.advance(200000);
@@ -55,17 +55,17 @@ void evaluate_grid(benchmark::State& state, LayoutQuestion (*ask)()) {
   const EngineSpace& space = spaces.front();
   Evaluator evaluator(q.request, profile, space.stages);
   const Grid& grid = space.grids[space.grids.size() / 3];
-  evaluator.set_grid(grid, 1);
+  evaluator.set_grid(grid);
   const auto recompute = recompute_choices(q, space.stages.front(), grid.pipeline);
   const auto schedules = schedule_choices(q, evaluator.scenario(0));
   std::int64_t layouts = 0;
   const auto sweep = [&] {
-    evaluator.set_grid(grid, recompute.size());
+    evaluator.set_grid(grid);
     for (const ScheduleChoice& schedule : schedules) {
-      evaluator.set_recompute(recompute.front(), 0);
+      evaluator.set_recompute(recompute.front());
       if (!evaluator.set_schedule(schedule)) continue;
-      for (std::size_t i = 0; i < recompute.size(); ++i) {
-        evaluator.set_recompute(recompute[i], i);
+      for (const RecomputeChoice& choice : recompute) {
+        evaluator.set_recompute(choice);
         for (std::size_t stage = 0; stage < evaluator.stage_count(); ++stage, ++layouts) {
           benchmark::DoNotOptimize(evaluator.memory(stage));
           benchmark::DoNotOptimize(evaluator.seconds(stage));

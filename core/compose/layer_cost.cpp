@@ -16,8 +16,10 @@ constexpr double most_forward_gaps = 30, most_backward_gaps = 55;
 
 class OpPricer {
  public:
-  OpPricer(const Scenario& scenario, const Profile& profile, bool repeats)
-      : training_(scenario.training), profile_(profile), repeats_(repeats) {
+  /// `kernels`: where those of the forward are noted.
+  OpPricer(const Scenario& scenario, const Profile& profile, std::vector<ForwardKernel>* kernels)
+      : training_(scenario.training), profile_(profile), kernels_(kernels) {
+    if (kernels_ != nullptr) kernels_->clear();
     const EngineDescription& engine = describe_engine(training_.engine, scenario.parallelism.zero_stage);
     if (accumulates_gradients(scenario)) {
       accumulation_ =
@@ -48,18 +50,13 @@ class OpPricer {
     cost_.forward += forward;
     forward_kernels_ += op.kernels;
     backward_kernels_ += op.backward_kernels;
-    if (runs_again(op)) {
-      const double share = repeated_share(op);
-      cost_.recompute += share * forward;
-      again_kernels_ += share * op.kernels;
-    }
+    if (kernels_ != nullptr) kernels_->push_back({op.kind, op.module, forward, op.kernels});
   }
 
   [[nodiscard]] LayerCost finish() const {
     LayerCost cost = cost_;
     cost.forward_gaps = std::min(forward_kernels_, most_forward_gaps) * profile_.launch;
     cost.backward_gaps = std::min(backward_kernels_, most_backward_gaps) * profile_.launch;
-    cost.recompute_gaps = std::min(again_kernels_, most_forward_gaps) * profile_.launch;
     return cost;
   }
 
@@ -101,41 +98,40 @@ class OpPricer {
     return forward;
   }
 
-  [[nodiscard]] bool runs_again(const Op& op) const {
-    if (!repeats_ || training_.recompute == Recompute::none) return false;
-    if (training_.recompute == Recompute::full) return true;
-    const RecomputeModules& modules = training_.recompute_modules;
-    if (modules.operators) return op.kind != OpKind::attention;
-    switch (op.module) {
-      case OpModule::other:
-        return false;
-      case OpModule::core_attention:
-        return modules.core_attention;
-      case OpModule::layernorm:
-        return modules.layernorm;
-      case OpModule::mlp:
-        return modules.mlp;
-      case OpModule::moe_activation:
-        return modules.moe_activation;
-      case OpModule::mla_up_projection:
-        return modules.mla_up_projection;
-    }
-    return false;
-  }
-
-  /// Selective checkpointing by operators keeps every second product.
-  [[nodiscard]] double repeated_share(const Op& op) const {
-    const bool product = op.kind == OpKind::gemm || op.kind == OpKind::grouped_gemm;
-    return product && training_.recompute == Recompute::selective && training_.recompute_modules.operators ? 0.5 : 1;
-  }
-
   const Training& training_;
   const Profile& profile_;
-  bool repeats_;
+  std::vector<ForwardKernel>* kernels_;
   double accumulation_ = 0;
-  double forward_kernels_ = 0, backward_kernels_ = 0, again_kernels_ = 0;
+  double forward_kernels_ = 0, backward_kernels_ = 0;
   LayerCost cost_;
 };
+
+bool runs_again(const Training& training, const ForwardKernel& kernel) {
+  if (training.recompute == Recompute::full) return true;
+  const RecomputeModules& modules = training.recompute_modules;
+  if (modules.operators) return kernel.kind != OpKind::attention;
+  switch (kernel.module) {
+    case OpModule::other:
+      return false;
+    case OpModule::core_attention:
+      return modules.core_attention;
+    case OpModule::layernorm:
+      return modules.layernorm;
+    case OpModule::mlp:
+      return modules.mlp;
+    case OpModule::moe_activation:
+      return modules.moe_activation;
+    case OpModule::mla_up_projection:
+      return modules.mla_up_projection;
+  }
+  return false;
+}
+
+/// Selective checkpointing by operators keeps every second product.
+double repeated_share(const Training& training, const ForwardKernel& kernel) {
+  const bool product = kernel.kind == OpKind::gemm || kernel.kind == OpKind::grouped_gemm;
+  return product && training.recompute == Recompute::selective && training.recompute_modules.operators ? 0.5 : 1;
+}
 
 /// One process that drives several replicas launches their kernels one after the other (torch.nn.DataParallel).
 double replicas_of_one_host(const Scenario& scenario) {
@@ -180,10 +176,26 @@ LayerCost operator*(double n, const LayerCost& c) {
           .host_backward = n * c.host_backward};
 }
 
-LayerCost layer_cost(const Scenario& scenario, const Profile& profile, LayerKind kind, AttentionKind attention) {
-  OpPricer pricer(scenario, profile, true);
+void run_again(const Training& training, const Profile& profile, const std::vector<ForwardKernel>& kernels,
+               LayerCost& cost) {
+  cost.recompute = cost.recompute_gaps = {};
+  if (training.recompute == Recompute::none) return;
+  double launches = 0;
+  for (const ForwardKernel& kernel : kernels) {
+    if (!runs_again(training, kernel)) continue;
+    const double share = repeated_share(training, kernel);
+    cost.recompute += share * kernel.seconds;
+    launches += share * kernel.launches;
+  }
+  cost.recompute_gaps = std::min(launches, most_forward_gaps) * profile.launch;
+}
+
+void price_layer(const Scenario& scenario, const Profile& profile, LayerKind kind, AttentionKind attention,
+                 LayerPrice& out) {
+  OpPricer pricer(scenario, profile, &out.kernels);
   layer_ops(scenario, kind, attention, pricer);
-  LayerCost cost = pricer.finish();
+  LayerCost& cost = out.once;
+  cost = pricer.finish();
   const bool graphs = scenario.training.cuda_graphs;
   const double replicas = replicas_of_one_host(scenario);
   const HostTime& host =
@@ -201,29 +213,35 @@ LayerCost layer_cost(const Scenario& scenario, const Profile& profile, LayerKind
     cost.host_forward += forward * profile.collective_host;
     cost.host_backward += backward * profile.collective_host;
   }
-  return cost;
+}
+
+LayerCost layer_cost(const Scenario& scenario, const Profile& profile, LayerKind kind, AttentionKind attention) {
+  LayerPrice price;
+  price_layer(scenario, profile, kind, attention, price);
+  run_again(scenario.training, profile, price.kernels, price.once);
+  return price.once;
 }
 
 LayerCost op_cost(const Scenario& scenario, const Profile& profile, const Op& op) {
-  OpPricer pricer(scenario, profile, false);
+  OpPricer pricer(scenario, profile, nullptr);
   pricer(op);
   return pricer.finish();
 }
 
-LayerCost mtp_cost(const Scenario& scenario, const Profile& profile) {
-  OpPricer pricer(scenario, profile, true);
+void price_mtp(const Scenario& scenario, const Profile& profile, LayerPrice& out) {
+  OpPricer pricer(scenario, profile, &out.kernels);
   mtp_ops(scenario, pricer);
-  return pricer.finish();
+  out.once = pricer.finish();
 }
 
 LayerCost head_cost(const Scenario& scenario, const Profile& profile) {
-  OpPricer pricer(scenario, profile, false);
+  OpPricer pricer(scenario, profile, nullptr);
   head_ops(scenario, pricer);
   return pricer.finish();
 }
 
 LayerCost embedding_cost(const Scenario& scenario, const Profile& profile) {
-  OpPricer pricer(scenario, profile, false);
+  OpPricer pricer(scenario, profile, nullptr);
   embedding_ops(scenario, pricer);
   return pricer.finish();
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/compose/transfer_cost.hpp"
+#include "core/engine/engine.hpp"
 
 namespace meshgauge {
 namespace {
@@ -41,14 +42,6 @@ void PassPricer::start(const Scenario& scenario, const CostTable& table) {
   passes_ = static_cast<double>(pipeline_.micro_batches) / (halves ? 2 : 1);
 }
 
-void PassPricer::chunk_shapes(std::int64_t rank, std::span<const StageShape> of_model,
-                              std::vector<StageShape>& out) const {
-  out.clear();
-  for (std::int64_t chunk = 0; chunk < pipeline_.chunks_of_rank(); ++chunk) {
-    out.push_back(of_model[static_cast<std::size_t>(model_chunk_at(pipeline_, {rank, chunk}))]);
-  }
-}
-
 bool PassPricer::alike(std::int64_t a, std::int64_t b) const {
   if (std::min(a, b) < 1 || std::max(a, b) >= pipeline_.stages - 1) return false;
   if (pipeline_.schedule == Schedule::dualpipe) return false;  // the pair may share a node or not
@@ -59,31 +52,112 @@ bool PassPricer::alike(std::int64_t a, std::int64_t b) const {
   return same(stages_span_nodes) && same(stages_span_blocks);
 }
 
+/// Expert exchanges that hide behind kernels hide behind those of recompute too; a head that is rebuilt gathers its
+/// logits once more.
+bool PassPricer::recompute_adds() const {
+  const bool pairs = pipeline_.schedule == Schedule::dualpipe || scenario_->training.overlap_expert_parallel;
+  return !pairs && !describe_engine(scenario_->training.engine).gathers_logits;
+}
+
 RankPasses PassPricer::price(std::int64_t rank, std::span<const StageShape> shapes, Seconds others,
                              std::vector<ChunkTime>& chunks) {
-  RankPasses out;
-  StageShape all;
-  find_kinds(shapes);
-  for (const Kind& kind : kinds_) out.kernels += kind.chunks * kind.kernels;
-  for (const StageShape& shape : shapes) all += shape;
-  pass_traffic(*scenario_, rank, all, traffic_);
-  price_transfers(*scenario_, profile_, collectives_, rank, all.blocks(), out.kernels, traffic_, priced_);
-  find_boundaries();
-  share_out_transfers(rank);
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const Kind& kind = kinds_[kind_of_[i]];
-    PassSeconds transfers = kind.transfers;
-    if (i + 1 == shapes.size()) transfers.forward += others / passes_;
-    chunks.push_back(chunk_time({rank, static_cast<std::int64_t>(i)}, kind.kernels, transfers, out));
+  price(rank, shapes, others, Repeats::with, plain_);
+  added_.clear();
+  for (PlainPasses::Kind& kind : plain_.kinds) {
+    added_.push_back({.kernels = repeated_kernels(*scenario_, *table_, kind.shape), .transfers = {}});
   }
-  add_parts(out);
+  return put_together(plain_, &chunks);
+}
+
+void PassPricer::price(std::int64_t rank, std::span<const StageShape> shapes, Seconds others, Repeats repeats,
+                       PlainPasses& out) {
+  out.rank = rank;
+  out.all = {};
+  for (const StageShape& shape : shapes) out.all += shape;
+  find_kinds(shapes, out);
+  out.kernels = {};
+  for (const PlainPasses::Kind& kind : out.kinds) out.kernels += kind.chunks * kind.kernels;
+  LayerCost behind = out.kernels;  // what transfers may hide behind
+  if (repeats == Repeats::with) {
+    for (const PlainPasses::Kind& kind : out.kinds) {
+      behind.recompute += kind.chunks * repeated_kernels(*scenario_, *table_, kind.shape).kernels;
+    }
+  }
+  pass_traffic(*scenario_, rank, out.all, repeats, traffic_);
+  price_transfers(*scenario_, profile_, collectives_, rank, out.all.blocks(), behind, traffic_, out.transfers);
+  find_boundaries(out);
+  count_calls(out, out.transfers, repeats, [&](std::size_t i, std::span<const double> calls, double all) {
+    const Transfer& t = out.transfers[i].transfer;
+    if (!inside_passes(t) || t.when == When::stage_boundary || all <= 0) return;
+    const bool backward = t.when == When::backward_layer || t.when == When::recompute_layer;
+    for (std::size_t k = 0; k < calls.size(); ++k) {
+      PassSeconds& own = out.kinds[k].transfers;
+      (backward ? own.backward : own.forward) += calls[k] / all * (out.transfers[i].exposed / passes_);
+    }
+  });
+  for (PlainPasses::Again& again : out.again) again.known = false;
+  for (std::size_t i = 0; i < out.chunks.size(); ++i) {
+    PlainPasses::Chunk& chunk = out.chunks[i];
+    const ChunkPlace at{rank, static_cast<std::int64_t>(i)};
+    const ChunkPlace before = place_before(pipeline_, at), after = place_after(pipeline_, at);
+    chunk.transfers = {.forward = unpacking(rank, before), .backward = unpacking(rank, after)};
+    if (i + 1 == out.chunks.size()) chunk.transfers.forward += others / passes_;
+    chunk.activations = message_to(rank, after);
+    chunk.gradients = message_to(rank, before);
+  }
+  out.parts = {};
+  out.after = {};
+  for (const PricedTransfer& p : out.transfers) {
+    out.parts[static_cast<std::size_t>(part_of(p.transfer))] += p.exposed;
+    if (!inside_passes(p.transfer)) out.after += p.exposed;
+  }
+}
+
+const PlainPasses::Again& PassPricer::again(PlainPasses& plain) {
+  const Training& t = scenario_->training;
+  const std::size_t selected = (t.recompute_modules.mlp ? 1 : 0) + (t.recompute_modules.core_attention ? 2 : 0);
+  PlainPasses::Again& again = plain.again[t.recompute == Recompute::full ? 4 : selected];
+  if (again.known) return again;
+  again.known = true;
+  again.transfers.clear();
+  pass_traffic(*scenario_, plain.rank, plain.all, Repeats::alone, traffic_);
+  price_transfers(*scenario_, profile_, collectives_, plain.rank, plain.all.blocks(), plain.kernels, traffic_, again_);
+  again.calls.assign(again_.size() * plain.kinds.size(), 0);
+  for (const PricedTransfer& p : again_) again.transfers.push_back({part_of(p.transfer), p.exposed});
+  count_calls(plain, again_, Repeats::alone, [&](std::size_t i, std::span<const double> calls, double) {
+    std::copy(calls.begin(), calls.end(), again.calls.begin() + static_cast<std::ptrdiff_t>(i * calls.size()));
+  });
+  return again;
+}
+
+RankPasses PassPricer::with_recompute(PlainPasses& plain) {
+  added_.clear();
+  shares_.clear();
+  const bool full = scenario_->training.recompute == Recompute::full;
+  for (const PlainPasses::Kind& kind : plain.kinds) {
+    added_.push_back({.kernels = repeated_kernels(*scenario_, *table_, kind.shape), .transfers = {}});
+    shares_.push_back(full ? recomputed_share(*scenario_, kind.shape) : 1);
+  }
+  if (scenario_->training.recompute == Recompute::none) return put_together(plain, nullptr);
+  const PlainPasses::Again& list = again(plain);
+  const double share = full ? recomputed_share(*scenario_, plain.all) : 1;
+  const std::size_t kinds = plain.kinds.size();
+  for (std::size_t i = 0; i < list.transfers.size(); ++i) {
+    double all = 0;
+    for (std::size_t k = 0; k < kinds; ++k) all += plain.kinds[k].chunks * (shares_[k] * list.calls[i * kinds + k]);
+    if (all <= 0) continue;
+    const Seconds pass = share * list.transfers[i].second / passes_;
+    for (std::size_t k = 0; k < kinds; ++k) added_[k].transfers += shares_[k] * list.calls[i * kinds + k] / all * pass;
+  }
+  RankPasses out = put_together(plain, nullptr);
+  for (const auto& [part, exposed] : list.transfers) out.parts[static_cast<std::size_t>(part)] += share * exposed;
   return out;
 }
 
-void PassPricer::find_boundaries() {
+void PassPricer::find_boundaries(const PlainPasses& plain) {
   messages_.clear();
   unpacking_ = {};
-  for (const PricedTransfer& p : priced_) {
+  for (const PricedTransfer& p : plain.transfers) {
     if (p.transfer.when != When::stage_boundary) continue;
     if (p.transfer.collective != Collective::send_recv) {
       unpacking_ += of_one_call(p, p.exposed);
@@ -107,74 +181,77 @@ Seconds PassPricer::unpacking(std::int64_t rank, ChunkPlace from) const {
   return !from.exists() || from.rank == rank ? Seconds{} : unpacking_;
 }
 
-/// Chunks of the same shape are one kind.
-void PassPricer::find_kinds(std::span<const StageShape> shapes) {
-  kinds_.clear();
-  kind_of_.clear();
+void PassPricer::find_kinds(std::span<const StageShape> shapes, PlainPasses& out) const {
+  out.kinds.clear();
+  out.chunks.clear();
   for (const StageShape& shape : shapes) {
     std::size_t i = 0;
-    while (i < kinds_.size() && !(kinds_[i].shape == shape)) ++i;
-    if (i == kinds_.size()) {
-      kinds_.push_back({.shape = shape, .kernels = stage_kernels(*scenario_, *table_, shape), .transfers = {}});
+    while (i < out.kinds.size() && !(out.kinds[i].shape == shape)) ++i;
+    if (i == out.kinds.size()) {
+      out.kinds.push_back({.shape = shape, .kernels = kernels_once(*scenario_, *table_, shape), .transfers = {}});
     }
-    kinds_[i].chunks += 1;
-    kind_of_.push_back(i);
+    out.kinds[i].chunks += 1;
+    out.chunks.push_back({.kind = i, .transfers = {}, .activations = {}, .gradients = {}});
   }
 }
 
-/// Transfers inside the passes, to the chunks that cause them.
-void PassPricer::share_out_transfers(std::int64_t rank) {
-  const bool one = kinds_.size() == 1;
-  if (chunk_traffic_.size() < kinds_.size()) chunk_traffic_.resize(kinds_.size());
-  for (std::size_t i = 0; i < kinds_.size() && !one; ++i) {
-    layer_traffic(*scenario_, rank, kinds_[i].shape, chunk_traffic_[i]);
+template <class Visit>
+void PassPricer::count_calls(const PlainPasses& plain, const std::vector<PricedTransfer>& priced, Repeats repeats,
+                             Visit visit) {
+  const std::size_t kinds = plain.kinds.size();
+  const bool one = kinds == 1;
+  if (kind_traffic_.size() < kinds) kind_traffic_.resize(kinds);
+  for (std::size_t i = 0; i < kinds && !one && !priced.empty(); ++i) {
+    layer_traffic(*scenario_, plain.rank, plain.kinds[i].shape, repeats, kind_traffic_[i]);
   }
-  for (const PricedTransfer& p : priced_) {
+  next_.assign(kinds, 0);
+  calls_.assign(kinds, 1);
+  for (std::size_t i = 0; i < priced.size(); ++i) {
     double all = 0;
-    for (std::size_t i = 0; i < kinds_.size(); ++i) {
-      Kind& kind = kinds_[i];
-      kind.count = one ? 1 : take_count(chunk_traffic_[i], kind.next, p.transfer);
-      all += kind.chunks * kind.count;
+    for (std::size_t k = 0; k < kinds; ++k) {
+      if (!one) calls_[k] = take_count(kind_traffic_[k], next_[k], priced[i].transfer);
+      all += plain.kinds[k].chunks * calls_[k];
     }
-    if (!inside_passes(p.transfer) || p.transfer.when == When::stage_boundary || all <= 0) continue;
-    const bool backward = p.transfer.when == When::backward_layer || p.transfer.when == When::recompute_layer;
-    for (Kind& kind : kinds_) {
-      (backward ? kind.transfers.backward : kind.transfers.forward) += kind.count / all * (p.exposed / passes_);
-    }
+    visit(i, calls_, all);
   }
 }
 
-ChunkTime PassPricer::chunk_time(ChunkPlace at, const LayerCost& kernels, const PassSeconds& transfers,
-                                 RankPasses& rank) const {
-  const ChunkPlace before = place_before(pipeline_, at), after = place_after(pipeline_, at);
-  const Seconds forward = kernels.forward + kernels.forward_gaps + transfers.forward + unpacking(at.rank, before);
-  const Seconds input = kernels.backward_input + kernels.recompute + kernels.backward_gaps + kernels.recompute_gaps +
-                        transfers.backward + unpacking(at.rank, after);
-  const Seconds wait_forward = max(Seconds{}, kernels.host_forward - forward);
-  const BackwardWait wait =
-      backward_wait(pipeline_.splits_backward(), kernels.host_backward, input, kernels.backward_weight);
-  const ChunkTime time{.forward = forward + wait_forward,
-                       .backward_input = input + wait.input,
-                       .backward_weight = kernels.backward_weight + wait.weight,
-                       .activations = message_to(at.rank, after),
-                       .gradients = message_to(at.rank, before)};
-  rank.time.forward += time.forward + time.activations.blocking;
-  rank.time.backward_input += time.backward_input + time.gradients.blocking;
-  rank.time.backward_weight += time.backward_weight;
-  rank.waiting_for_host += passes_ * (wait_forward + wait.input + wait.weight);
-  return time;
-}
-
-void PassPricer::add_parts(RankPasses& rank) const {
-  const LayerCost& k = rank.kernels;
+RankPasses PassPricer::put_together(const PlainPasses& plain, std::vector<ChunkTime>* chunks) const {
+  RankPasses rank;
+  const bool splits = pipeline_.splits_backward();
+  for (const PlainPasses::Chunk& chunk : plain.chunks) {
+    const PlainPasses::Kind& kind = plain.kinds[chunk.kind];
+    const Added& added = added_[chunk.kind];
+    const LayerCost& k = kind.kernels;
+    const Seconds forward = k.forward + k.forward_gaps + kind.transfers.forward + chunk.transfers.forward;
+    const Seconds input = k.backward_input + added.kernels.kernels + k.backward_gaps + added.kernels.gaps +
+                          kind.transfers.backward + added.transfers + chunk.transfers.backward;
+    const Seconds wait_forward = max(Seconds{}, k.host_forward - forward);
+    const BackwardWait wait = backward_wait(splits, k.host_backward + added.kernels.host, input, k.backward_weight);
+    const ChunkTime time{.forward = forward + wait_forward,
+                         .backward_input = input + wait.input,
+                         .backward_weight = k.backward_weight + wait.weight,
+                         .activations = chunk.activations,
+                         .gradients = chunk.gradients};
+    rank.time.forward += time.forward + time.activations.blocking;
+    rank.time.backward_input += time.backward_input + time.gradients.blocking;
+    rank.time.backward_weight += time.backward_weight;
+    rank.waiting_for_host += passes_ * (wait_forward + wait.input + wait.weight);
+    if (chunks != nullptr) chunks->push_back(time);
+  }
+  RepeatedKernels again;
+  for (std::size_t i = 0; i < plain.kinds.size(); ++i) {
+    again.kernels += plain.kinds[i].chunks * added_[i].kernels.kernels;
+    again.gaps += plain.kinds[i].chunks * added_[i].kernels.gaps;
+  }
+  const LayerCost& k = plain.kernels;
+  rank.parts = plain.parts;
   const auto part = [&](Part which) -> Seconds& { return rank.parts[static_cast<std::size_t>(which)]; };
-  part(Part::compute) = passes_ * (k.forward + k.backward_input + k.backward_weight);
-  part(Part::recompute) = passes_ * k.recompute;
-  part(Part::overhead) = passes_ * (k.forward_gaps + k.backward_gaps + k.recompute_gaps) + rank.waiting_for_host;
-  for (const PricedTransfer& p : priced_) {
-    part(part_of(p.transfer)) += p.exposed;
-    if (!inside_passes(p.transfer)) rank.after += p.exposed;
-  }
+  part(Part::compute) += passes_ * (k.forward + k.backward_input + k.backward_weight);
+  part(Part::recompute) += passes_ * again.kernels;
+  part(Part::overhead) += passes_ * (k.forward_gaps + k.backward_gaps + again.gaps) + rank.waiting_for_host;
+  rank.after = plain.after;
+  return rank;
 }
 
 }  // namespace meshgauge

@@ -135,15 +135,20 @@ Makespan makespan(Schedule schedule, std::span<const StageTime> stages, std::int
   return {.total = {total}, .bubble = {positive(total - passes * busiest)}, .slowest = slowest};
 }
 
-Seconds closed_form_step(Schedule schedule, std::span<const StageTime> stages, std::span<const StageEnd> ends,
-                         bool agree, std::int64_t v, std::int64_t m) {
-  Seconds done = makespan(schedule, stages, v, m).total;
+Seconds closed_form_step(Seconds makespan, Schedule schedule, std::span<const StageTime> stages,
+                         std::span<const StageEnd> ends, bool agree, std::int64_t v) {
+  Seconds done = makespan;
   const double share = drained(schedule, v);
   return end_of_step(ends, agree, [&](std::size_t rank) {
     const Seconds own = done;
     done -= share * (stages[rank].backward_input + stages[rank].backward_weight);
     return own;
   });
+}
+
+Seconds closed_form_step(Schedule schedule, std::span<const StageTime> stages, std::span<const StageEnd> ends,
+                         bool agree, std::int64_t v, std::int64_t m) {
+  return closed_form_step(makespan(schedule, stages, v, m).total, schedule, stages, ends, agree, v);
 }
 
 }  // namespace meshgauge

@@ -66,4 +66,8 @@ template <class Done>
 [[nodiscard]] Seconds closed_form_step(Schedule, std::span<const StageTime> stages, std::span<const StageEnd> ends,
                                        bool agree, std::int64_t v, std::int64_t m);
 
+/// The same where the makespan is known.
+[[nodiscard]] Seconds closed_form_step(Seconds makespan, Schedule, std::span<const StageTime> stages,
+                                       std::span<const StageEnd> ends, bool agree, std::int64_t v);
+
 }  // namespace meshgauge

@@ -65,37 +65,89 @@ double gradient_pass_bytes(const Scenario& scenario, const EngineDescription& en
 
 }  // namespace
 
-CostTable cost_table(const Scenario& scenario, const Profile& profile) {
-  CostTable table;
+void price_model(const Scenario& scenario, const Profile& profile, PricedModel& prices, CostTable& table) {
   const ModelShape& m = scenario.model;
   for_each_layer_kind(m, whole_model(m), [&](LayerKind kind, AttentionKind attention, std::int64_t) {
-    table.layers[static_cast<std::size_t>(kind)][static_cast<std::size_t>(attention)] =
-        layer_cost(scenario, profile, kind, attention);
+    LayerPrice& price = prices.layers[static_cast<std::size_t>(kind)][static_cast<std::size_t>(attention)];
+    price_layer(scenario, profile, kind, attention, price);
+    table.layers[static_cast<std::size_t>(kind)][static_cast<std::size_t>(attention)] = price.once;
   });
   table.head = head_cost(scenario, profile);
   table.embedding = embedding_cost(scenario, profile);
   if (m.mtp_depth > 0) {
-    table.mtp = mtp_cost(scenario, profile);
-    table.mtp += layer_cost(scenario, profile, mtp_kind(m), AttentionKind::softmax);
+    price_mtp(scenario, profile, prices.mtp);
+    price_layer(scenario, profile, mtp_kind(m), AttentionKind::softmax, prices.mtp_layer);
+    table.mtp = prices.mtp.once;
+    table.mtp += prices.mtp_layer.once;
     table.mtp += table.head;
   }
+}
+
+void set_recompute(const Scenario& scenario, const Profile& profile, const PricedModel& prices, CostTable& table) {
+  const ModelShape& m = scenario.model;
+  for_each_layer_kind(m, whole_model(m), [&](LayerKind kind, AttentionKind attention, std::int64_t) {
+    const auto i = static_cast<std::size_t>(kind), j = static_cast<std::size_t>(attention);
+    run_again(scenario.training, profile, prices.layers[i][j].kernels, table.layers[i][j]);
+  });
+  if (m.mtp_depth > 0) {
+    LayerCost layer;
+    run_again(scenario.training, profile, prices.mtp_layer.kernels, layer);
+    run_again(scenario.training, profile, prices.mtp.kernels, table.mtp);
+    table.mtp.recompute += layer.recompute;
+    table.mtp.recompute_gaps += layer.recompute_gaps;
+  }
+}
+
+CostTable cost_table(const Scenario& scenario, const Profile& profile) {
+  PricedModel prices;
+  CostTable table;
+  price_model(scenario, profile, prices, table);
+  set_recompute(scenario, profile, prices, table);
   return table;
 }
 
-LayerCost stage_kernels(const Scenario& scenario, const CostTable& table, const StageShape& shape) {
+LayerCost kernels_once(const Scenario& scenario, const CostTable& table, const StageShape& shape) {
   LayerCost sum;
   for_each_layer_kind(scenario.model, shape, [&](LayerKind kind, AttentionKind attention, std::int64_t count) {
     sum += static_cast<double>(count) * entry(table, kind, attention);
   });
   if (shape.mtp_layers > 0) sum += static_cast<double>(shape.mtp_layers) * table.mtp;
-  if (scenario.training.recompute == Recompute::full) {
-    const double share = recomputed_share(scenario, shape);
-    sum.recompute = share * sum.recompute;
-    sum.recompute_gaps = share * sum.recompute_gaps;
-    sum.host_backward += share * sum.host_forward;
-  }
   if (shape.embedding) sum += table.embedding;
   if (shape.head) sum += table.head;
+  sum.recompute = sum.recompute_gaps = {};
+  return sum;
+}
+
+RepeatedKernels repeated_kernels(const Scenario& scenario, const CostTable& table, const StageShape& shape) {
+  RepeatedKernels sum;
+  if (scenario.training.recompute == Recompute::none) return sum;
+  const auto add = [&](double count, const LayerCost& cost) {
+    sum.kernels += count * cost.recompute;
+    sum.gaps += count * cost.recompute_gaps;
+    sum.host += count * cost.host_forward;
+  };
+  for_each_layer_kind(scenario.model, shape, [&](LayerKind kind, AttentionKind attention, std::int64_t count) {
+    add(static_cast<double>(count), entry(table, kind, attention));
+  });
+  if (shape.mtp_layers > 0) add(static_cast<double>(shape.mtp_layers), table.mtp);
+  const bool full = scenario.training.recompute == Recompute::full;
+  if (full) {
+    const double share = recomputed_share(scenario, shape);
+    sum.kernels = share * sum.kernels;
+    sum.gaps = share * sum.gaps;
+    sum.host = share * sum.host;
+  } else {
+    sum.host = {};
+  }
+  return sum;
+}
+
+LayerCost stage_kernels(const Scenario& scenario, const CostTable& table, const StageShape& shape) {
+  LayerCost sum = kernels_once(scenario, table, shape);
+  const RepeatedKernels again = repeated_kernels(scenario, table, shape);
+  sum.recompute = again.kernels;
+  sum.recompute_gaps = again.gaps;
+  sum.host_backward += again.host;
   return sum;
 }
 

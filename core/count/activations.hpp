@@ -163,14 +163,20 @@ void count_first_layer(const MemoryContext& c, LayerKind kind, Sink& sink) {
            Category::transient, c.in(at(Phase::reduce)), B, {{"B", B}});
 }
 
+/// What recompute changes: tensors that layers keep until their backward.
 template <class Sink>
-void count_activations(const MemoryContext& c, Sink& sink) {
+void count_kept_layers(const MemoryContext& c, Sink& sink) {
   const bool cross = c.model().kind == ModelKind::encoder_decoder;
   count_layer_activations(c, c.held.dense, cross ? LayerKind::decoder_with_cross_attention : LayerKind::dense, sink);
   count_layer_activations(c, c.held.moe, LayerKind::moe, sink);
   count_layer_activations(c, c.held.encoder, LayerKind::encoder, sink);
   count_layer_activations(c, c.held.mtp, c.model().moe.used() ? LayerKind::moe : LayerKind::dense, sink);
-  // Rebuilding keeps the tensors of one group of layers alive while its backward runs: the widest kind counts.
+}
+
+/// Rebuilding keeps the tensors of one group of layers alive while its backward runs: the widest kind counts.
+template <class Sink>
+void count_rebuilt_layers(const MemoryContext& c, Sink& sink) {
+  const bool cross = c.model().kind == ModelKind::encoder_decoder;
   const KeptLayers kept = kept_layers(c);
   const LayerKind widest = c.stage.moe_layers > 0 ? LayerKind::moe
                            : cross                ? LayerKind::decoder_with_cross_attention
@@ -179,7 +185,11 @@ void count_activations(const MemoryContext& c, Sink& sink) {
                     sink);
   if (kept.rebuilt == 0 && c.stage.blocks() > 0) count_first_layer(c, widest, sink);
   if (c.stage.blocks() > 0) rebuilt_modules(c, widest, dropped_modules(c.training()), sink);
+}
 
+/// What lies before, between and behind the layers.
+template <class Sink>
+void count_other_activations(const MemoryContext& c, Sink& sink) {
   const Phases alive = c.in(during(Phase::forward, Phase::backward));
   if (c.training().attention_mask) {
     const double n = c.flight.activation_sets, b = static_cast<double>(c.training().micro_batch_size);
@@ -241,6 +251,13 @@ void count_activations(const MemoryContext& c, Sink& sink) {
     if (c.stage.head)
       copies(layers + (c.adapted() ? 0 : head), at(Phase::loss));  // the head's is gone after its backward
   }
+}
+
+template <class Sink>
+void count_activations(const MemoryContext& c, Sink& sink) {
+  count_kept_layers(c, sink);
+  count_rebuilt_layers(c, sink);
+  count_other_activations(c, sink);
 }
 
 }  // namespace meshgauge

@@ -35,12 +35,15 @@ void count_held_by_states(const MemoryContext& context, PhaseTotals& totals) {
 }
 
 void count_held_by_passes(const MemoryContext& context, const OverheadConstants& constants, PhaseTotals& totals) {
-  count_activations(context, totals);
+  count_other_activations(context, totals);
   count_loss(context, totals);
   count_layer_backward(context, totals);
   count_parallel_buffers(context, totals);
   count_workspaces(context, constants, totals);
 }
+
+void count_kept(const MemoryContext& context, PhaseTotals& totals) { count_kept_layers(context, totals); }
+void count_rebuilt(const MemoryContext& context, PhaseTotals& totals) { count_rebuilt_layers(context, totals); }
 
 void count_outside_tensors(const MemoryContext& context, const OverheadConstants& constants, const PhaseTotals& tensors,
                            PhaseTotals& totals) {

@@ -13,11 +13,13 @@ namespace meshgauge {
 template <class Sink>
 void count_memory(const Scenario&, const OverheadConstants&, std::int64_t stage, Sink&);
 
-/// The same in three parts, for who counts many scenarios that have some of them in common: what data parallelism and
-/// the optimizer hold, what the passes hold, and what lies outside the tensors of both. The sums of the parts are those
-/// of count_memory to the byte, as all lines are whole.
+/// The same in parts, for who counts many scenarios that have some of them in common: what data parallelism and the
+/// optimizer hold; what the passes hold, whatever is recomputed; what layers keep and what is rebuilt of them; and what
+/// lies outside the tensors. The sums of the parts are those of count_memory to the byte, as all lines are whole.
 void count_held_by_states(const MemoryContext&, PhaseTotals&);
 void count_held_by_passes(const MemoryContext&, const OverheadConstants&, PhaseTotals&);
+void count_kept(const MemoryContext&, PhaseTotals&);
+void count_rebuilt(const MemoryContext&, PhaseTotals&);
 void count_outside_tensors(const MemoryContext&, const OverheadConstants&, const PhaseTotals& tensors, PhaseTotals&);
 /// Of the first part the states alone, whose lines are proportional to the parameters of the rank.
 void count_states_alone(const MemoryContext&, PhaseTotals&);

@@ -90,14 +90,24 @@ struct MemoryContext {
   [[nodiscard]] bool mixed() const { return is_mixed(scenario.training.precision); }
 };
 
-/// `shape` is what the rank at `stage` holds.
-[[nodiscard]] inline MemoryContext memory_context(const Scenario& scenario, std::int64_t stage,
-                                                  const StageShape& shape) {
+/// What a rank holds of the model, whatever its states are sharded over.
+struct RankContents {
+  StageShape shape;
+  RankParameters parameters;
+  InFlight flight;
+  HeldLayers held;
+};
+[[nodiscard]] inline RankContents rank_contents(const Scenario& scenario, std::int64_t stage, const StageShape& shape) {
+  const Parallelism& par = scenario.parallelism;
+  const InFlight flight = in_flight(par.schedule, stage, par.pipeline, par.virtual_pipeline, scenario.micro_batches(),
+                                    par.group_in_a_row());
+  return {shape, rank_parameters(scenario, shape), flight, held_layers(scenario, stage, shape, flight)};
+}
+
+[[nodiscard]] inline MemoryContext memory_context(const Scenario& scenario, const RankContents& contents) {
   const ModelShape& model = scenario.model;
   const Parallelism& par = scenario.parallelism;
   const Training& training = scenario.training;
-  const InFlight flight = in_flight(par.schedule, stage, par.pipeline, par.virtual_pipeline, scenario.micro_batches(),
-                                    par.group_in_a_row());
   const bool sharded_kv = par.tensor <= model.kv_heads;
   // Megatron's optimizer and torchtitan's FSDP (parallel_dims.py, mesh dp_shard_cp) shard over dp * cp.
   const bool titan = training.engine == Engine::torchtitan;
@@ -105,11 +115,11 @@ struct MemoryContext {
   return {
       .scenario = scenario,
       .engine = describe_engine(training.engine, par.zero_stage),
-      .stage = shape,
-      .rank = rank_parameters(scenario, shape),
-      .flight = flight,
-      .held = held_layers(scenario, stage, shape, flight),
-      .existing = shape.head ? always : Phases{always.bits & ~at(Phase::loss).bits},
+      .stage = contents.shape,
+      .rank = contents.parameters,
+      .flight = contents.flight,
+      .held = contents.held,
+      .existing = contents.shape.head ? always : Phases{always.bits & ~at(Phase::loss).bits},
       .T = scenario.tokens_per_micro_batch(),
       .s = static_cast<double>(training.sequence_length),
       .h = static_cast<double>(model.hidden),
@@ -130,6 +140,12 @@ struct MemoryContext {
       .de = static_cast<double>(par.expert_shard_group()),
       .multi = par.data * (titan ? par.context : 1) > 1,
   };
+}
+
+/// `shape` is what the rank at `stage` holds.
+[[nodiscard]] inline MemoryContext memory_context(const Scenario& scenario, std::int64_t stage,
+                                                  const StageShape& shape) {
+  return memory_context(scenario, rank_contents(scenario, stage, shape));
 }
 
 [[nodiscard]] inline MemoryContext memory_context(const Scenario& scenario, std::int64_t stage) {

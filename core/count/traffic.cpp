@@ -138,10 +138,12 @@ void stage_traffic(const Scenario& scenario, std::int64_t stage, std::vector<Tra
   of_data(sink);
 }
 
-void pass_traffic(const Scenario& scenario, std::int64_t stage, const StageShape& shape, std::vector<Transfer>& out) {
+void pass_traffic(const Scenario& scenario, std::int64_t stage, const StageShape& shape, Repeats repeats,
+                  std::vector<Transfer>& out) {
   out.clear();
   TrafficSink sink = sink_of(scenario, stage, shape, out);
-  of_passes(sink);
+  sink.repeats = repeats;
+  repeats == Repeats::alone ? inside_layers(sink) : of_passes(sink);
 }
 
 void data_traffic(const Scenario& scenario, std::int64_t stage, const StageShape& shape, std::vector<Transfer>& out) {
@@ -150,9 +152,11 @@ void data_traffic(const Scenario& scenario, std::int64_t stage, const StageShape
   of_data(sink);
 }
 
-void layer_traffic(const Scenario& scenario, std::int64_t stage, const StageShape& shape, std::vector<Transfer>& out) {
+void layer_traffic(const Scenario& scenario, std::int64_t stage, const StageShape& shape, Repeats repeats,
+                   std::vector<Transfer>& out) {
   out.clear();
   TrafficSink sink = sink_of(scenario, stage, shape, out);
+  sink.repeats = repeats;
   inside_layers(sink);
 }
 

@@ -71,14 +71,17 @@ struct Transfer {
 /// The same into `out`, whose memory is used again.
 void stage_traffic(const Scenario&, std::int64_t stage, std::vector<Transfer>& out);
 
+/// Whether transfers of what recompute runs again are wanted: beside the others, not at all, or nothing else.
+enum class Repeats { with, without, alone };
+
 /// Of them, those of the passes and between stages, and those of data parallelism, with the numbers all ranks agree on.
 /// `shape` is what the rank holds.
-void pass_traffic(const Scenario&, std::int64_t stage, const StageShape& shape, std::vector<Transfer>& out);
+void pass_traffic(const Scenario&, std::int64_t stage, const StageShape& shape, Repeats, std::vector<Transfer>& out);
 void data_traffic(const Scenario&, std::int64_t stage, const StageShape& shape, std::vector<Transfer>& out);
 
 /// Of the former, those that the layers, the embedding and the head in `shape` cause: the share of one chunk of the
 /// rank.
-void layer_traffic(const Scenario&, std::int64_t stage, const StageShape& shape, std::vector<Transfer>& out);
+void layer_traffic(const Scenario&, std::int64_t stage, const StageShape& shape, Repeats, std::vector<Transfer>& out);
 
 /// Ranks of a group that is this layout's: its degrees multiplied.
 [[nodiscard]] std::int64_t group_size(const Scenario&, Group);

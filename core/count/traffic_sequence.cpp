@@ -1,7 +1,6 @@
 // Context parallelism (ring, all-gather, Ulysses) and expert parallelism: what attention and mixture layers exchange.
 #include <algorithm>
 
-#include "core/count/flops.hpp"
 #include "core/count/traffic_sink.hpp"
 
 namespace meshgauge {
@@ -22,7 +21,7 @@ struct Runs {
 
 Runs runs(const TrafficSink& sink, double layers, bool selected) {
   Runs r{.forward = layers * sink.passes};
-  if (sink.training().recompute == Recompute::full) r.again = r.forward * recomputed_share(sink.scenario, sink.shape);
+  if (sink.training().recompute == Recompute::full) r.again = r.forward * sink.repeated_share();
   if (sink.training().recompute == Recompute::selective && selected) r.again = r.forward;
   return r;
 }
@@ -38,6 +37,7 @@ struct Exchange {
   }
   void add(const char* id, Collective collective, DataType dtype, double bytes, When when, double count,
            Overlap overlap) {
+    if (!sink.wants(when) || count <= 0) return;
     sink.add({.id = id,
               .collective = collective,
               .group = group,

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/count/flops.hpp"
 #include "core/count/flops_sizes.hpp"
 #include "core/count/stage.hpp"
 #include "core/count/traffic.hpp"
@@ -17,9 +18,17 @@ struct TrafficSink {
   DataType activation;  ///< of tensors between layers
   double passes;        ///< micro-batches that cross each layer of the rank in a step
   std::vector<Transfer>& out;
+  Repeats repeats = Repeats::with;
 
+  [[nodiscard]] bool wants(When when) const {
+    return repeats == Repeats::with || (when == When::recompute_layer) == (repeats == Repeats::alone);
+  }
+  /// Of the layers that full recompute runs again; alone they stand for all of them.
+  [[nodiscard]] double repeated_share() const {
+    return repeats == Repeats::alone ? 1 : recomputed_share(scenario, shape);
+  }
   void add(const Transfer& t) {
-    if (t.group_size > 1 && t.bytes > 0 && t.count_per_step > 0) out.push_back(t);
+    if (wants(t.when) && t.group_size > 1 && t.bytes > 0 && t.count_per_step > 0) out.push_back(t);
   }
   [[nodiscard]] const Parallelism& layout() const { return scenario.parallelism; }
   [[nodiscard]] const Training& training() const { return scenario.training; }

@@ -1,5 +1,4 @@
 // Tensor and sequence parallelism: what each block of a layer, the embedding, the head and the loss exchange.
-#include "core/count/flops.hpp"
 #include "core/count/parameters.hpp"
 #include "core/count/traffic_sink.hpp"
 #include "core/engine/engine.hpp"
@@ -41,7 +40,7 @@ Blocks count_blocks(const TrafficSink& sink) {
   if (!sink.layout().sequence_parallel) per_moe_layer = 1;
   Blocks blocks{.forward = layers + crossing + sink.dense_layers() + sink.moe_layers() * per_moe_layer};
   if (sink.training().recompute == Recompute::full) {
-    blocks.again = blocks.forward * recomputed_share(sink.scenario, sink.shape);
+    blocks.again = blocks.forward * sink.repeated_share();
   } else if (sink.training().recompute == Recompute::selective && sink.training().recompute_modules.mlp) {
     blocks.again = sink.dense_layers();
   }
@@ -54,6 +53,7 @@ struct Tensor {
   double bytes;  ///< one hidden state of a micro-batch: T h
 
   void add(const char* id, Collective collective, When when, double count, bool overlaps = false) {
+    if (!sink.wants(when) || count <= 0) return;
     // Asynchronous backward collectives beside weight gradients are Megatron's and Transformer Engine's work.
     // User buffers cut the others into pieces that run beside the product before or after (--tp-comm-overlap).
     const EngineDescription& engine = describe_engine(sink.training().engine);
@@ -177,6 +177,7 @@ void tensor_parallel_traffic(TrafficSink& sink) {
   } else {
     replicated_layers(tensor, blocks);
   }
+  if (sink.repeats == Repeats::alone) return;
   embedding_and_head(tensor);
   vocabulary_parallel_loss(sink);
   norm_gradients(sink);

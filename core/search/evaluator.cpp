@@ -31,10 +31,11 @@ Evaluator::Evaluator(const ScenarioRequest& request, const Profile& profile, std
       kernels_(stages.size()),
       collectives_(profile, stages.front().cluster),
       pricer_(profile, collectives_) {
-  for (const Scenario& s : stages) stages_.push_back({.scenario = s, .updates = {}, .contexts = {}, .states = {}});
+  for (const Scenario& s : stages)
+    stages_.push_back({.scenario = s, .updates = {}, .contexts = {}, .outside = {}, .states = {}});
 }
 
-void Evaluator::set_grid(const Grid& grid, std::size_t recompute_choices) {
+void Evaluator::set_grid(const Grid& grid) {
   kernel_count_ = 0;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     Scenario& s = stages_[i].scenario;
@@ -45,25 +46,29 @@ void Evaluator::set_grid(const Grid& grid, std::size_t recompute_choices) {
     if (k == kernel_count_) {
       ++kernel_count_;
       kernels_[k].stage = i;
-      kernels_[k].tables.resize(std::max(kernels_[k].tables.size(), recompute_choices));
-      kernels_[k].has_table.assign(recompute_choices, 0);
+      kernels_[k].has_prices = kernels_[k].has_table = false;
     }
     stages_[i].kernels = k;
   }
   has_split_costs_ = false;
 }
 
-const CostTable& Evaluator::table(Kernels& kernels) {
-  CostTable& table = kernels.tables[recompute_];
-  if (kernels.has_table[recompute_] == 0) table = cost_table(stages_[kernels.stage].scenario, profile_);
-  kernels.has_table[recompute_] = 1;
-  return table;
+const CostTable& Evaluator::priced_kernels(Kernels& kernels) {
+  const Scenario& s = stages_[kernels.stage].scenario;
+  if (!kernels.has_prices) price_model(s, profile_, kernels.prices, kernels.table);
+  if (!kernels.has_table) meshgauge::set_recompute(s, profile_, kernels.prices, kernels.table);
+  kernels.has_prices = kernels.has_table = true;
+  return kernels.table;
 }
 
-void Evaluator::set_recompute(const RecomputeChoice& choice, std::size_t index) {
-  recompute_ = index;
+void Evaluator::set_recompute(const RecomputeChoice& choice) {
+  const bool same_kernels = choice.kind == recompute_.kind && choice.modules == recompute_.modules;
+  recompute_ = choice;
   for (Stage& stage : stages_) meshgauge::set_recompute(choice, stage.scenario);
-  for (Kernels& kernels : kernels_) kernels.priced = kernels.counted = false;
+  for (Kernels& kernels : kernels_) {
+    kernels.has_table = kernels.has_table && same_kernels;
+    kernels.priced = kernels.counted = false;
+  }
 }
 
 bool Evaluator::set_schedule(const ScheduleChoice& choice) {
@@ -77,7 +82,7 @@ bool Evaluator::set_schedule(const ScheduleChoice& choice) {
   first.parallelism.stage_layers.clear();
   if (request_.parallelism.stage_layers) first.parallelism.stage_layers = *request_.parallelism.stage_layers;
   if (choice.by_cost) {
-    if (!has_split_costs_) split_costs(first, table(kernels_.front()), split_costs_);
+    if (!has_split_costs_) split_costs(first, priced_kernels(kernels_.front()), split_costs_);
     has_split_costs_ = true;
     const std::int64_t chunks = model_chunks(first.parallelism);
     split_by_cost(split_costs_, chunks, first.parallelism.stage_layers);
@@ -90,24 +95,32 @@ bool Evaluator::set_schedule(const ScheduleChoice& choice) {
   }
   classify();
   for (Stage& stage : stages_) stage.priced = stage.counted = false;
-  for (Kernels& kernels : kernels_) kernels.priced = kernels.counted = false;
+  for (Kernels& kernels : kernels_) {
+    kernels.has_plain = kernels.has_held = kernels.has_rebuilt = kernels.priced = kernels.counted = false;
+  }
   return true;
 }
 
 void Evaluator::classify() {
   const Scenario& s = stages_.front().scenario;
-  pricer_.start(s, kernels_.front().tables.front());
+  pricer_.start(s, kernels_.front().table);
   class_count_ = 0;
   class_of_.clear();
   all_chunks(s, of_model_);
   largest_chunk_ = 0;
+  kinds_of_chunks_.clear();
+  kinds_of_model_.clear();
   for (const StageShape& chunk : of_model_) {
     largest_chunk_ = std::max(largest_chunk_, chunk.layers() + chunk.encoder_layers);
+    std::size_t kind = kinds_of_chunks_.size();  // mostly the last one
+    while (kind > 0 && !(kinds_of_chunks_[kind - 1] == chunk)) --kind;
+    if (kind == 0) kinds_of_chunks_.push_back(chunk);
+    kinds_of_model_.push_back(kind > 0 ? kind - 1 : kinds_of_chunks_.size() - 1);
   }
   for (std::int64_t rank = 0; rank < s.parallelism.pipeline; ++rank) {
-    pricer_.chunk_shapes(rank, of_model_, shapes_);
+    pricer_.chunk_kinds(rank, kinds_of_model_, kinds_);
     std::size_t i = class_count_;
-    while (i > 0 && !(classes_[i - 1].chunks == shapes_ && pricer_.alike(classes_[i - 1].first, rank))) --i;
+    while (i > 0 && !(classes_[i - 1].kinds == kinds_ && pricer_.alike(classes_[i - 1].first, rank))) --i;
     if (i > 0) {
       class_of_.push_back(i - 1);
       continue;
@@ -116,16 +129,21 @@ void Evaluator::classify() {
     class_of_.push_back(class_count_);
     RankClass& next = classes_[class_count_++];
     next.first = rank;
-    next.chunks = shapes_;
-    next.all = {};
-    for (const StageShape& shape : shapes_) next.all += shape;
+    next.kinds = kinds_;
+    next.chunks.clear();
+    StageShape all;
+    for (const std::size_t kind : kinds_) {
+      next.chunks.push_back(kinds_of_chunks_[kind]);
+      all += kinds_of_chunks_[kind];
+    }
+    next.contents = rank_contents(s, rank, all);
   }
 }
 
 void Evaluator::price(Stage& stage) {
   if (stage.updates.size() < class_count_) stage.updates.resize(class_count_);
   for (std::size_t i = 0; i < class_count_; ++i) {
-    price_update(stage.scenario, profile_, collectives_, classes_[i].first, classes_[i].all, traffic_,
+    price_update(stage.scenario, profile_, collectives_, classes_[i].first, classes_[i].contents.shape, traffic_,
                  stage.updates[i]);
   }
   stage.priced = true;
@@ -133,10 +151,12 @@ void Evaluator::price(Stage& stage) {
 
 void Evaluator::count(Stage& stage) {
   stage.contexts.clear();
+  stage.outside.clear();
   stage.states.assign(class_count_, {});
   for (std::size_t i = 0; i < class_count_; ++i) {
-    stage.contexts.push_back(memory_context(stage.scenario, classes_[i].first, classes_[i].all));
-    count_held_by_states(stage.contexts.back(), stage.states[i]);
+    const MemoryContext& context = stage.contexts.emplace_back(memory_context(stage.scenario, classes_[i].contents));
+    stage.outside.push_back(outside_tensors(context, profile_.overhead));
+    count_held_by_states(context, stage.states[i]);
   }
   stage.counted = true;
 }
@@ -144,12 +164,21 @@ void Evaluator::count(Stage& stage) {
 void Evaluator::price(Kernels& kernels) {
   Stage& stage = stages_[kernels.stage];
   if (!stage.priced) price(stage);
-  kernels.passes.resize(std::max(kernels.passes.size(), class_count_));
-  pricer_.start(stage.scenario, table(kernels));
+  pricer_.start(stage.scenario, priced_kernels(kernels));
+  kernels.passes.resize(class_count_);
+  if (kernels.plain.size() < class_count_) kernels.plain.resize(class_count_);
+  const bool in_parts = pricer_.recompute_adds();
   for (std::size_t i = 0; i < class_count_; ++i) {
-    chunk_times_.clear();
-    kernels.passes[i] = pricer_.price(classes_[i].first, classes_[i].chunks, stage.updates[i].inside, chunk_times_);
+    const RankClass& ranks = classes_[i];
+    if (!in_parts) {
+      chunk_times_.clear();
+      kernels.passes[i] = pricer_.price(ranks.first, ranks.chunks, stage.updates[i].inside, chunk_times_);
+      continue;
+    }
+    if (!kernels.has_plain) pricer_.price(ranks.first, ranks.chunks, stage.updates[i].inside, kernels.plain[i]);
+    kernels.passes[i] = pricer_.with_recompute(kernels.plain[i]);
   }
+  kernels.has_plain = in_parts;
   times_.clear();
   for (const std::size_t i : class_of_) times_.push_back(kernels.passes[i].time);
   const Pipeline& pipeline = pricer_.pipeline();
@@ -160,9 +189,25 @@ void Evaluator::price(Kernels& kernels) {
 void Evaluator::count(Kernels& kernels) {
   Stage& stage = stages_[kernels.stage];
   if (!stage.counted) count(stage);
-  kernels.held.assign(class_count_, {});
+  if (!kernels.has_held) {
+    kernels.held_beside.assign(class_count_, {});
+    for (std::size_t i = 0; i < class_count_; ++i) {
+      count_held_by_passes(stage.contexts[i], profile_.overhead, kernels.held_beside[i]);
+    }
+    kernels.has_held = true;
+  }
+  // All that recompute single layers wholly rebuild the same.
+  const bool wholly =
+      recompute_.kind == Recompute::full && (recompute_.method == RecomputeMethod::block || recompute_.layers == 1);
+  if (!wholly || !kernels.has_rebuilt) {
+    kernels.rebuilt.assign(class_count_, {});
+    for (std::size_t i = 0; i < class_count_; ++i) count_rebuilt(stage.contexts[i], kernels.rebuilt[i]);
+  }
+  kernels.has_rebuilt = wholly;
+  kernels.held = kernels.held_beside;
   for (std::size_t i = 0; i < class_count_; ++i) {
-    count_held_by_passes(stage.contexts[i], profile_.overhead, kernels.held[i]);
+    count_kept(stage.contexts[i], kernels.held[i]);
+    kernels.held[i] += kernels.rebuilt[i];
   }
   kernels.counted = true;
 }
@@ -176,9 +221,7 @@ Bytes Evaluator::memory(std::size_t which) {
   for (std::size_t i = 0; i < class_count_; ++i) {
     PhaseTotals tensors = stage.states[i];
     tensors += kernels.held[i];
-    PhaseTotals held = tensors;
-    count_outside_tensors(stage.contexts[i], profile_.overhead, tensors, held);
-    most = max(most, held.peak());
+    most = max(most, peak_with_outside(stage.outside[i], tensors));
   }
   return most;
 }
@@ -227,13 +270,12 @@ Seconds Evaluator::seconds(std::size_t which) {
                        [](const auto& a, const auto& b) { return a.time.total() < b.time.total(); }) -
       priced_.begin());
   std::array<Seconds, part_count>& parts = priced_[slowest].parts;
-  const Seconds end =
-      closed_form_step(pipeline.schedule, times_, ends_, agree, pipeline.chunks, pipeline.micro_batches);
+  const Seconds end = closed_form_step(kernels.least, pipeline.schedule, times_, ends_, agree, pipeline.chunks);
   const Seconds step = complete_parts(s, profile_, end, parts);
   if (profile_.measured.runs.empty()) return step;
   Seconds exposed{};
   for (const Part p : communication) exposed += parts[static_cast<std::size_t>(p)];
-  return run_ratio(profile_.measured, run_point(s, classes_[slowest].all, exposed, step)) * step;
+  return run_ratio(profile_.measured, run_point(s, classes_[slowest].contents.shape, exposed, step)) * step;
 }
 
 }  // namespace meshgauge

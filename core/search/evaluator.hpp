@@ -10,9 +10,11 @@
 #include <span>
 #include <vector>
 
+#include "core/compose/pass_price.hpp"
 #include "core/compose/stage_cost.hpp"
 #include "core/compose/update_price.hpp"
 #include "core/count/memory.hpp"
+#include "core/count/outside.hpp"
 #include "core/price/collective_times.hpp"
 #include "core/price/profile.hpp"
 #include "core/search/layout.hpp"
@@ -25,11 +27,10 @@ class Evaluator {
   /// Request and profile have to outlive it. `stages`: the scenario at each ZeRO stage.
   Evaluator(const ScenarioRequest& request, const Profile& profile, std::span<const Scenario> stages);
 
-  void set_grid(const Grid&, std::size_t recompute_choices);
+  void set_grid(const Grid&);
   /// False if the split by cost is the even one.
   [[nodiscard]] bool set_schedule(const ScheduleChoice&);
-  /// `index` of the choice among those of the grid.
-  void set_recompute(const RecomputeChoice&, std::size_t index);
+  void set_recompute(const RecomputeChoice&);
 
   // After all three, of the layout at the given one of the ZeRO stages:
 
@@ -56,26 +57,33 @@ class Evaluator {
     bool priced = false, counted = false;
     std::vector<RankUpdate> updates;      ///< by class
     std::vector<MemoryContext> contexts;  ///< by class
+    std::vector<OutsideTensors> outside;  ///< by class
     std::vector<PhaseTotals> states;      ///< by class
   };
   /// What stages with the same kernels share: one, but where a stage gathers for each use and there is one micro-batch.
   struct Kernels {
-    std::size_t stage = 0;          ///< one that has them
-    std::vector<CostTable> tables;  ///< by recompute choice
-    std::vector<char> has_table;
+    std::size_t stage = 0;  ///< one that has them
+    PricedModel prices;
+    CostTable table;
+    bool has_prices = false;                   ///< of the grid
+    bool has_table = false;                    ///< the recompute that is set
+    bool has_plain = false, has_held = false;  ///< of the schedule, whatever is recomputed
+    bool has_rebuilt = false;                  ///< that of single layers
     bool priced = false, counted = false;
-    Seconds least{};
-    std::vector<RankPasses> passes;  ///< by class
-    std::vector<PhaseTotals> held;   ///< by class
+    Seconds least{};                 ///< that the passes take
+    std::vector<PlainPasses> plain;  ///< by class
+    std::vector<RankPasses> passes;
+    std::vector<PhaseTotals> held_beside, rebuilt, held;  ///< beside the layers, in a backward, and all
   };
   /// Ranks that cost the same; of them the first one holds the most.
   struct RankClass {
     std::int64_t first = 0;
     std::vector<StageShape> chunks;
-    StageShape all;  ///< of them
+    std::vector<std::size_t> kinds;  ///< of the chunks
+    RankContents contents;           ///< of them together
   };
 
-  [[nodiscard]] const CostTable& table(Kernels&);
+  [[nodiscard]] const CostTable& priced_kernels(Kernels&);
   void classify();
   void price(Stage&);
   void count(Stage&);
@@ -87,7 +95,8 @@ class Evaluator {
   double factor_;  ///< of bounds
   std::vector<Stage> stages_;
   std::vector<Kernels> kernels_;
-  std::size_t kernel_count_ = 1, recompute_ = 0;
+  std::size_t kernel_count_ = 1;
+  RecomputeChoice recompute_;
   std::vector<RankClass> classes_;
   std::size_t class_count_ = 0;
   std::vector<std::size_t> class_of_;  ///< by rank
@@ -97,7 +106,8 @@ class Evaluator {
   std::vector<std::int64_t> even_;
   CollectiveTimes collectives_;
   PassPricer pricer_;
-  std::vector<StageShape> of_model_, shapes_;
+  std::vector<StageShape> of_model_, kinds_of_chunks_;
+  std::vector<std::size_t> kinds_of_model_, kinds_;  ///< of the chunks of the model, of those of a rank
   std::vector<Transfer> traffic_;
   std::vector<ChunkTime> chunk_times_;
   std::vector<PricedStage> priced_;  ///< by class

@@ -77,7 +77,7 @@ Seconds GridBound::of_micro_batch() {
   const StageShape all = whole_model(s.model);
   const LayerCost cost = stage_kernels(s, cost_table(s, profile_), all);
   Seconds busy = cost.forward + cost.backward_input + cost.backward_weight + cost.forward_gaps + cost.backward_gaps;
-  layer_traffic(s, 0, all, traffic_);
+  layer_traffic(s, 0, all, Repeats::without, traffic_);
   price_transfers(s, profile_, collectives_, 0, all.blocks(), cost, traffic_, priced_);
   for (const PricedTransfer& p : priced_) {
     const Transfer& t = p.transfer;

@@ -79,8 +79,8 @@ bool Planner::try_out(const Branch& branch, Candidate& candidate) {
   part.recompute = recompute_choices(question_, part.space.stages.front(), candidate.grid.pipeline);
   const auto all = std::find_if(part.recompute.begin(), part.recompute.end(),
                                 [](const RecomputeChoice& c) { return c.kind == Recompute::full; });
-  part.evaluator.set_grid(candidate.grid, 1);
-  part.evaluator.set_recompute(all == part.recompute.end() ? part.recompute.front() : *all, 0);
+  part.evaluator.set_grid(candidate.grid);
+  part.evaluator.set_recompute(all == part.recompute.end() ? part.recompute.front() : *all);
   const Scenario& s = part.evaluator.scenario(0);
   for (const ScheduleChoice& schedule : schedule_choices(question_, s)) {
     if (!part.evaluator.set_schedule(schedule) || !exclusions_.keeps(Dimension::schedule, s)) continue;
@@ -147,14 +147,14 @@ void Planner::search(const Branch& branch) {
   Evaluation least = branch.least;
   const Scenario& s = part.evaluator.scenario(0);
   part.recompute = recompute_choices(question_, part.space.stages.front(), candidate.grid.pipeline);
-  part.evaluator.set_grid(candidate.grid, part.recompute.size());
+  part.evaluator.set_grid(candidate.grid);
   for (const ScheduleChoice& schedule : schedule_choices(question_, s)) {
     least.seconds = part.bound(candidate.grid, schedule);
     candidate.cost = least;
     candidate.fits = branch.may_fit;
     if (!is_open(candidate, {})) continue;
     candidate.schedule = schedule;
-    part.evaluator.set_recompute(part.recompute.front(), 0);
+    part.evaluator.set_recompute(part.recompute.front());
     work_ += work_of_schedule;
     if (!part.evaluator.set_schedule(schedule) || !exclusions_.keeps(Dimension::schedule, s)) continue;
     search_schedule(part, least, candidate);
@@ -171,10 +171,9 @@ void Planner::search_schedule(Part& part, Evaluation least, Candidate& candidate
   const std::size_t stages = shards ? evaluator.stage_count() : 1;
   const bool one = part.recompute.size() == 1;
   const Bytes capacity = s.cluster.gpu.memory;
-  for (std::size_t i = 0; i < part.recompute.size(); ++i) {
-    const RecomputeChoice& choice = part.recompute[i];
+  for (const RecomputeChoice& choice : part.recompute) {
     if (!one && choice.repeats_all(evaluator.largest_chunk())) continue;
-    evaluator.set_recompute(choice, i);
+    evaluator.set_recompute(choice);
     if (one && !exclusions_.keeps(Dimension::recompute, s)) continue;
     candidate.recompute = choice;
     if (choice.kind == Recompute::none && evaluator.recompute_only_adds()) {

@@ -6,6 +6,7 @@
 
 #include "core/count/parameters.hpp"
 #include "core/resolve/resolve.hpp"
+#include "core/search/least_memory.hpp"
 #include "core/search/plan.hpp"
 #include "core/search/search.hpp"
 #include "core/search/space.hpp"
@@ -35,10 +36,10 @@ class Solver {
         halve(100000);
         break;
       case Unknown::max_micro_batch:
-        scan(descending(divisors(*question_.request.training.global_batch_size)));
+        scan_memory(descending(divisors(*question_.request.training.global_batch_size)));
         break;
       case Unknown::min_gpus:
-        scan(clusters(most_gpus));
+        scan_memory(clusters(most_gpus));
         break;
       case Unknown::deadline:
         cheapest();
@@ -84,7 +85,6 @@ class Solver {
   }
 
   Trial attempt(std::int64_t value) {
-    ++out_.trials;
     Trial trial{.value = value, .best = {}, .seconds = {}, .least = {}, .issues = {}};
     const LayoutQuestion question = with_value(question_, inverse_.unknown, value);
     const Profile profile = profile_of_(question.gpus.back());
@@ -99,6 +99,24 @@ class Solver {
     return trial;
   }
 
+  /// Whether anything fits, and if not, perhaps some layout's bytes.
+  Trial whether_fits(std::int64_t value, IfNoneFits if_none) {
+    Trial trial{.value = value, .best = {}, .seconds = {}, .least = {}, .issues = {}};
+    const LayoutQuestion question = with_value(question_, inverse_.unknown, value);
+    const Bytes capacity = resolve_cluster(question.request).gpu.memory;
+    LeastMemory least = least_memory(question, profile_of_(question.gpus.back()), capacity, if_none);
+    trial.issues = std::move(least.issues);
+    trial.least = least.bytes.value_or(Bytes{});
+    trial.enough = least.bytes && *least.bytes <= capacity;
+    return trial;
+  }
+
+  /// The last values that were tried, with what is told of them.
+  void tell(std::optional<std::int64_t> fits, std::optional<std::int64_t> next) {
+    if (fits) out_.answer = attempt(*fits);
+    if (next) out_.next = whether_fits(*next, IfNoneFits::least);
+  }
+
   [[nodiscard]] bool is_enough(const Plan& best) const {
     if (inverse_.unknown != Unknown::deadline && inverse_.unknown != Unknown::min_global_batch) return true;
     if (inverse_.unknown == Unknown::min_global_batch) return best.step.mfu_causal >= inverse_.efficiency;
@@ -110,30 +128,39 @@ class Solver {
   /// sequence or layers, so that what fits at a value fits at all smaller ones: once one does not fit, none beyond
   /// does.
   void halve(std::int64_t most) {
-    std::int64_t low = 0, high = 1;  // the former is enough, the latter is not
-    for (;; high = std::min(most, 2 * high)) {
-      Trial trial = attempt(high * out_.unit);
-      if (!trial.enough) {
-        out_.next = std::move(trial);
-        break;
-      }
+    const auto fits = [&](std::int64_t n) {
+      ++out_.trials;
+      return whether_fits(n * out_.unit, IfNoneFits::any).enough;
+    };
+    std::int64_t low = 0, high = 1;  // the former fits, the latter does not
+    while (fits(high)) {
       low = high;
-      out_.answer = std::move(trial);
-      if (high == most) return;
+      if (high == most) return tell(low * out_.unit, {});
+      high = std::min(most, 2 * high);
     }
     while (high - low > 1) {
       const std::int64_t middle = low + (high - low) / 2;
-      Trial trial = attempt(middle * out_.unit);
-      const bool enough = trial.enough;
-      (enough ? low : high) = middle;
-      (enough ? out_.answer : out_.next) = std::move(trial);
+      (fits(middle) ? low : high) = middle;
     }
+    tell(low > 0 ? std::optional(low * out_.unit) : std::nullopt, high * out_.unit);
+  }
+
+  /// The first value with which something fits; every value before it was tried.
+  void scan_memory(const std::vector<std::int64_t>& values) {
+    std::optional<std::int64_t> before;
+    for (const std::int64_t value : values) {
+      if (value > 1 && too_small(value)) continue;
+      ++out_.trials;
+      if (whether_fits(value, IfNoneFits::any).enough) return tell(value, before);
+      before = value;
+    }
+    tell({}, before);
   }
 
   /// The first value that is enough; every value before it was tried.
   void scan(const std::vector<std::int64_t>& values) {
     for (const std::int64_t value : values) {
-      if (value > 1 && too_small(value)) continue;
+      ++out_.trials;
       Trial trial = attempt(value);
       if (trial.enough) {
         out_.answer = std::move(trial);
@@ -157,6 +184,7 @@ class Solver {
     double least = 0;
     for (const std::int64_t gpus : clusters(question_.gpus.back())) {
       if (question_.gpus.back() % gpus != 0) continue;
+      ++out_.trials;
       Trial trial = attempt(gpus);
       if (!trial.enough) {
         if (!out_.answer) out_.next = std::move(trial);

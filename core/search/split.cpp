@@ -54,10 +54,15 @@ void split_costs(const Scenario& s, const CostTable& table, SplitCosts& out) {
 void split_by_cost(const SplitCosts& costs, std::int64_t chunks, std::vector<std::int64_t>& out) {
   double all = costs.first + costs.last;
   for (const double layer : costs.layers) all += layer;
-  // Halved between bounds at which splits change, so that few steps are left where layers are alike.
   double low = std::max({all / static_cast<double>(chunks) * (1 - 1e-12), costs.first, costs.last});
   double high = all * (1 + 1e-12);
-  if (fill(costs, chunks, low, out).fits) return;
+  // From one bound at which splits change to the next, as they are few where layers are alike; then by halving.
+  constexpr int few = 6;
+  for (int step = 0; step < few; ++step) {
+    const Filled filled = fill(costs, chunks, low, out);
+    if (filled.fits) return;
+    low = filled.next;
+  }
   while (low < high) {
     const double middle = low + (high - low) / 2;
     const Filled filled = fill(costs, chunks, middle < high ? middle : low, out);

@@ -7,6 +7,7 @@
 #include "core/search/evaluator.hpp"
 #include "core/search/frontier.hpp"
 #include "core/search/grid_bound.hpp"
+#include "core/search/least_memory.hpp"
 #include "core/search/memory_bound.hpp"
 #include "core/search/planner.hpp"
 #include "core/search/search.hpp"
@@ -78,17 +79,17 @@ Everything evaluate_everything(const LayoutQuestion& q, const Profile& profile) 
     MemoryBound memory_bound(profile, space.stages);
     for (const Grid& grid : space.grids) {
       const auto recompute = recompute_choices(q, space.stages.front(), grid.pipeline);
-      evaluator.set_grid(grid, recompute.size());
+      evaluator.set_grid(grid);
       Candidate candidate{.engine = space.engine, .grid = grid};
       for (const ScheduleChoice& schedule : schedule_choices(q, evaluator.scenario(0))) {
         candidate.schedule = schedule;
-        evaluator.set_recompute(recompute.front(), 0);
+        evaluator.set_recompute(recompute.front());
         if (!evaluator.set_schedule(schedule) || !exclusions.keeps(Dimension::schedule, evaluator.scenario(0)))
           continue;
         Seconds least_of_all{};
         Candidate best;
         for (std::size_t i = 0; i < recompute.size(); ++i) {
-          evaluator.set_recompute(recompute[i], i);
+          evaluator.set_recompute(recompute[i]);
           if (!exclusions.keeps(Dimension::recompute, evaluator.scenario(0))) continue;
           candidate.recompute = recompute[i];
           if (i == 0 && evaluator.recompute_only_adds()) least_of_all = evaluator.least_seconds();
@@ -136,6 +137,13 @@ TEST_CASE("Searches of random spaces find what evaluating every layout finds, an
     Found found = search(q, profile);
     if (!found.issues.empty()) continue;
     CHECK(all.wrong_bounds == 0);
+    REQUIRE(!all.frontier.list().empty());
+    const Bytes least = all.frontier.list().back().cost.memory, capacity = q.request.hardware->gpu.memory;
+    CHECK(least_memory(q, profile, Bytes{0}, IfNoneFits::least).bytes == least);
+    const std::optional<Bytes> fits = least_memory(q, profile, capacity, IfNoneFits::any).bytes;
+    REQUIRE(fits);
+    CHECK((*fits <= capacity) == (least <= capacity));
+    CHECK(*fits >= least);
     layouts += all.layouts;
     searched += found.counts.evaluated;
     with_fit += all.best.empty() ? 0 : 1;
