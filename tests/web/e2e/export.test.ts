@@ -51,3 +51,24 @@ test('paper has scenario, verdict, charts and ledger, in light colours', async (
   await page.evaluate(() => dispatchEvent(new Event('afterprint')));
   expect(await page.getAttribute('html', 'data-theme')).toBe('dark');
 });
+
+test.each([
+  ['step', 'timeline', 'Stage 0'],
+  ['communication', 'curve', 'GB/s'],
+])('a chart of the tab %s leaves as SVG and PNG', async (tab, part, words) => {
+  const { page, complaints } = await openReady(`#v1;tab=${tab}`);
+  for (const kind of ['SVG', 'PNG']) {
+    const button = page.locator(`#panel-${tab} section`, { has: page.locator(tab === 'step' ? '#timeline-heading' : '#message-curve-heading') }).locator(`[data-no-picture] button:text-is("${kind}")`);
+    const [file] = await Promise.all([page.waitForEvent('download'), button.click()]);
+    expect(file.suggestedFilename()).toBe(`meshgauge-llama-3-1-70b-${part}.${kind.toLowerCase()}`);
+    const bytes = await readFile((await file.path())!);
+    if (kind === 'PNG') expect(bytes.subarray(1, 4).toString()).toBe('PNG');
+    else {
+      const svg = bytes.toString();
+      expect(svg).toContain(words);
+      expect(svg).toContain('Llama 3.1 70B · 64 × DGX H100');
+      expect(svg).not.toMatch(/class=|var\(--|>PNG</);
+    }
+  }
+  expect(complaints).toEqual([]);
+});

@@ -2,7 +2,7 @@
 import { load } from 'meshgauge';
 import type { Page } from 'playwright-core';
 import type { Describe } from '$page/core/types';
-import { field, issue, openReady, startSite, twoA100, untilText, untilTextIs, untilValue, verdictFigure, verdictOn, verdictWord } from './support/site';
+import { field, issue, openReady, reload, startSite, twoA100, untilHash, untilText, untilTextIs, untilValue, verdictFigure, verdictOn, verdictWord } from './support/site';
 
 startSite();
 const gpus = '/cluster/gpus';
@@ -156,4 +156,40 @@ test('the version of an engine is text, not a number', async () => {
   await page.waitForFunction(() => location.hash.includes('v:0.12'));
   expect(await page.locator(issue('/training/engine_version')).count()).toBe(0);
   await page.waitForSelector('#verdict:not(.invalid)');
+});
+
+test('a model is changed by its numbers, and says what differs from the catalog', async () => {
+  const { page, complaints } = await openReady();
+  await page.locator('[aria-labelledby=model-heading] .head button').click();
+  const layers = '.shape label:has-text("Layers") input';
+  await page.waitForSelector(layers);
+  expect(await page.inputValue(layers)).toBe('80');
+  const figure = await page.textContent(verdictFigure);
+  await page.fill(layers, '40');
+  await page.press(layers, 'Tab');
+  await untilText(page, verdictFigure, figure);
+  expect(await page.inputValue(field('/model'))).toBe('Llama 3.1 70B *');
+  await page.waitForSelector('.shape button:has-text("catalog: 80")');
+  await untilHash(page, ';x=');
+  await reload(page);
+  expect(await page.inputValue(field('/model'))).toBe('Llama 3.1 70B *');
+  await page.locator('[aria-labelledby=model-heading] .head button').click();
+  await page.click('.shape button:has-text("catalog: 80")');
+  expect(complaints).toEqual([]);
+});
+
+test('a machine is changed in the units that people write', async () => {
+  const { page } = await openReady();
+  await page.locator('[aria-labelledby=cluster-heading] .head button').click();
+  for (const [path, text, token] of [
+    ['/cluster/memory_bytes', '40GB', 'mem4e10'],
+    ['/cluster/inter_node_bytes_per_second', '400Gb/s', 'xbw5e10'],
+    ['/cluster/intra_node_bytes_per_second', '600 GB/s bidir', 'ibw3e11'],
+  ] as const) {
+    await page.fill(field(path), text);
+    await untilHash(page, token);
+  }
+  await page.fill(field('/training/tokens'), '1.4T tokens');
+  await untilHash(page, 'tok1.4e12');
+  expect(await page.textContent('.overrides .facts')).toContain('Source');
 });

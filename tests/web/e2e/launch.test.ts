@@ -1,4 +1,4 @@
-// The files that start a scenario; process groups; settings of other programs, pasted.
+// The files that start a scenario; settings of other programs, pasted.
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { paste } from './support/files';
@@ -36,16 +36,6 @@ test('a target of another engine says so and offers the change', async () => {
   await page.waitForSelector(`${panel} .problems`);
   await page.click(`${panel} .problems button >> nth=0`);
   await untilHash(page, 'torchtitan');
-});
-
-test('the groups of a rank are lit and listed', async () => {
-  const page = await open();
-  await page.focus(`${panel} svg[role=img]`);
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('ArrowRight');
-  await page.waitForSelector(`${panel} th:has-text("rank 9")`);
-  const rows = await page.locator(`${panel} [aria-labelledby=groups-heading] tbody tr`).allTextContents();
-  expect(rows.find((text) => text.includes('stages'))).toContain('9, 25, 41, 57'); // PP: 16 ranks apart
 });
 
 test('a learning rate is scaled from a known one', async () => {

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'meshgauge';
 import type { Batch, Groups } from '$page/core/launch-types';
-import { groupOf } from '$page/tabs/launch/members';
+import { groupOf } from '$page/tabs/communication/members';
 import { targets } from '$page/tabs/launch/launching.svelte';
 import { tar } from '$page/tabs/launch/tar';
+import { groups as groupWords } from '$page/text/en-groups';
 import { launch as english } from '$page/text/en-launch';
 
 const core = await load();
@@ -27,7 +28,7 @@ test.each([
   expect(answer.groups.length).toBeGreaterThan(3);
   for (const kind of answer.groups) {
     for (const ranks of kind.ranks) for (const rank of ranks) expect(groupOf(kind, rank)).toEqual([...ranks].sort((a, b) => a - b));
-    expect(`purpose.${kind.group}` in english, kind.group).toBe(true);
+    expect(`purpose.${kind.group}` in groupWords, kind.group).toBe(true);
   }
 });
 

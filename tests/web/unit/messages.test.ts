@@ -2,19 +2,23 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { en as page } from '$page/text/en';
+import { groups } from '$page/text/en-groups';
 import { learn } from '$page/text/en-learn';
 import { measured } from '$page/text/en-measured';
 import { launch } from '$page/text/en-launch';
 import { plan } from '$page/text/en-plan';
+import { search } from '$page/text/en-search';
 import { zh as chinesePage } from '$page/text/zh';
+import { groups as chineseGroups } from '$page/text/zh-groups';
 import { learn as chineseLearn } from '$page/text/zh-learn';
 import { measured as chineseMeasured } from '$page/text/zh-measured';
 import { launch as chineseLaunch } from '$page/text/zh-launch';
 import { plan as chinesePlan } from '$page/text/zh-plan';
+import { search as chineseSearch } from '$page/text/zh-search';
 
 /** Those of tabs that are loaded later stand beside the page's. */
-const en: Record<string, string> = { ...page, ...measured, ...plan, ...launch, ...learn };
-const zh: Record<string, string> = { ...chinesePage, ...chineseMeasured, ...chinesePlan, ...chineseLaunch, ...chineseLearn };
+const en: Record<string, string> = { ...page, ...measured, ...plan, ...launch, ...groups, ...search, ...learn };
+const zh: Record<string, string> = { ...chinesePage, ...chineseMeasured, ...chinesePlan, ...chineseLaunch, ...chineseGroups, ...chineseSearch, ...chineseLearn };
 
 const source = fileURLToPath(new URL('../../../web/src', import.meta.url));
 const code = readdirSync(source, { recursive: true, withFileTypes: true })
@@ -28,7 +32,7 @@ const prefixes = [
   ...[...code.matchAll(/`([a-z]+\.(?:[\w.-]*))\$\{/g)].map(([, prefix]) => prefix!),
   ...[...code.matchAll(/(?:named|word)\('([a-z]+)'/g)].map(([, kind]) => `${kind}.`),
 ];
-const suffixes = [...code.matchAll(/`strategies\.\$\{\w+\}(_\w+)`/g)].map(([, suffix]) => suffix!);
+const suffixes = [...code.matchAll(/`\w+\.\$\{\w+\}(_\w+)`/g)].map(([, suffix]) => suffix!);
 
 const keys = Object.keys(en);
 const placeholders = (text: string) => [...text.matchAll(/\{(\w+)/g)].map(([, name]) => name).sort();

@@ -82,6 +82,8 @@ export interface Run {
   goodput: number;
   interruptions: number;
   mtbf_hours: number;
+  /** How the run follows from the step. */
+  figures: { id: string; value: number; unit: string; formula: string; values: Record<string, number>; source: string }[];
 }
 
 /** One message by itself. */
@@ -144,6 +146,10 @@ export interface Estimate {
     needed_low_bytes: number;
     needed_high_bytes: number;
     capacity_bytes: number;
+    /** Of states that were moved out of the GPUs. */
+    host_bytes_per_node: number;
+    /** Of the fullest stage, in moments that are no part of a usual step. */
+    other_phases: Record<'first_step' | 'evaluation' | 'save' | 'resume', number>;
     binding: { stage: number; phase: string };
     stages: Stage[];
   };

@@ -32,7 +32,7 @@ function textsOf(section: Element, place: (rect: DOMRect) => [number, number]): 
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const parent = node.parentElement!;
     const text = node.textContent!;
-    if (!text.trim() || parent.closest('svg, .hidden, option, script') || !parent.checkVisibility({ visibilityProperty: true })) continue;
+    if (!text.trim() || parent.closest('svg, .hidden, option, script, [data-no-picture], [role="group"]') || !parent.checkVisibility({ visibilityProperty: true })) continue;
     const style = getComputedStyle(parent);
     const range = document.createRange();
     // A line at a time: characters that share a top.

@@ -27,6 +27,9 @@ export function placeName(): string {
   return entry ? shortName(entry) : String(scenario.get('/cluster/system') ?? scenario.get('/cluster/gpu') ?? '');
 }
 
+/** Where the catalog has it from. */
+export const sourceOf = (entry?: Entry): string => [entry?.source ?? []].flat().join('; ');
+
 export const parametersOf = (entry: Entry) => Number(entry.parameters ?? entry.params_total ?? 0);
 
 export function modelItems(): Item[] {
@@ -35,6 +38,13 @@ export function modelItems(): Item[] {
     name: entry.name,
     detail: parametersOf(entry) > 0 ? n().count(parametersOf(entry)) : '',
   }));
+}
+
+/** A system and a GPU exclude each other; overrides belong to the machine they were typed for. */
+export function choosePlace(id: string): void {
+  const gpus = scenario.get('/cluster/gpus') ?? result.resolved('/cluster/gpus');
+  const place = id.startsWith('gpu:') ? { gpu: id.slice(4) } : { system: id };
+  scenario.set('/cluster', { ...place, gpus });
 }
 
 const memoryOf = (entry?: Entry) => (entry?.memory_gb ? `${n().significant(Number(entry.memory_gb))} GB` : '');

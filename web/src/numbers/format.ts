@@ -61,10 +61,10 @@ function numbersOf(code: LanguageCode) {
     count: (value: number) => join(scaled(value, code === 'zh' ? chinese : western)),
     /** The same in the short form of inputs and links: 1 T in both languages. */
     compact: (value: number) => join(scaled(value, western)),
-    /** GiB for columns and figures. */
-    gib: (bytes: number, digits = 2) => {
+    /** GiB for columns and figures; `unit` where another is shown. */
+    gib: (bytes: number, digits = 2, unit = gibibyte) => {
       const smallest = 10 ** -digits;
-      const amount = bytes / gibibyte;
+      const amount = bytes / unit;
       if (amount > 0 && amount < smallest / 2) return `< ${decimal(smallest, digits)}`;
       return decimal(amount, digits);
     },
@@ -91,6 +91,8 @@ function numbersOf(code: LanguageCode) {
     },
     percent: (ratio: number, digits = 0) =>
       format(ratio, { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }),
+    /** A difference, printed already. */
+    signed: (text: string, value: number) => (value > 0 ? `+${text}` : text),
     /** A difference as a share, with its sign. */
     signedPercent: (ratio: number) => format(ratio, { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1, signDisplay: 'exceptZero' }),
     /** Shares in a column, with one decimal and never a 0 for what is there. */

@@ -1,4 +1,5 @@
 // What is looked at: tab, cell of the memory grid, open ledger lines. None of it changes a figure.
+import { tick } from 'svelte';
 import type { Estimate } from '../core/types';
 import { result } from './result.svelte';
 
@@ -16,6 +17,13 @@ class ViewState {
   open = $state.raw<ReadonlySet<string>>(new Set());
   /** On a phone the inputs are a sheet over the page. */
   editing = $state(false);
+  /** The field that is being typed into. */
+  typing = $state('');
+  #left: ReturnType<typeof setTimeout> | undefined;
+  /** The search is open. */
+  searching = $state(false);
+  /** The field that was asked for last: what holds it opens. */
+  sought = $state('');
 
   /** The cell whose ledger is shown. */
   cellOf({ stages, binding }: Estimate['memory']): Cell {
@@ -24,6 +32,23 @@ class ViewState {
   }
   get cell(): Cell {
     return this.cellOf(result.estimate.memory);
+  }
+
+  /** Left for good only after a moment: what was clicked on must not move away under the pointer. */
+  type(into: string): void {
+    clearTimeout(this.#left);
+    if (into) this.typing = into;
+    else this.#left = setTimeout(() => (this.typing = ''), 250);
+  }
+
+  /** Into a field, wherever it is folded away. */
+  async seek(path: string): Promise<void> {
+    this.sought = '';
+    await tick();
+    this.sought = path;
+    this.editing = true;
+    await tick();
+    document.getElementById(`field-${path}`)?.focus();
   }
 
   toggle(id: string, only = false): void {

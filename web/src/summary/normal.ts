@@ -1,6 +1,6 @@
 // Published runs near this one: the same GPU and number format, model within a factor of two, scale within eight.
 import list from '../../../core/catalog/published.json';
-import type { Entry, Estimate } from '../core/types';
+import type { Estimate } from '../core/types';
 
 interface Published {
   id: string;
@@ -29,11 +29,6 @@ const named = 2;
 const slack = 0.1;
 
 export const sourceOf = ({ source }: Published) => source.replace(/^\{(\w+)\}/, (_, key: string) => sources[key] ?? key);
-
-export function gpuOf({ scenario: { cluster } }: Estimate, systems: Entry[] | undefined): string | undefined {
-  const own = cluster.gpu ?? systems?.find(({ id }) => id === cluster.system)?.gpu;
-  return typeof own === 'string' ? own : undefined;
-}
 
 export function normalOf(estimate: Estimate, gpu: string | undefined): Normal | null {
   const { model, scenario, step } = estimate;

@@ -14,6 +14,7 @@ export const later = {
   advice: () => import('../summary/advice.svelte'),
   normal: () => import('../summary/normal.svelte'),
   files: () => import('../export/export.svelte'),
+  search: () => import('../search/search.svelte'),
 };
 
 /** Fetches them all while the page rests, so that nothing is requested later. */

@@ -7,7 +7,6 @@ export const measured = {
   'measured.empty_command': 'Nothing measured yet? On your nodes:',
   'measured.empty_example': 'Load an example',
   'measured.copy': 'Copy',
-  'measured.copied': 'Copied',
   'measured.files': 'Files and runs',
   'measured.reading': 'reading…',
   'measured.unknown': 'Not recognised: neither a benchmark’s nor a training run’s output.',

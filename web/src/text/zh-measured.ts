@@ -9,7 +9,6 @@ export const measured: Record<MeasuredKey, string> = {
   'measured.empty_command': '还没有实测？在你的机器上运行：',
   'measured.empty_example': '载入示例',
   'measured.copy': '复制',
-  'measured.copied': '已复制',
   'measured.files': '文件与运行记录',
   'measured.reading': '正在读取……',
   'measured.unknown': '无法识别：不像基准测试或训练的输出。',

@@ -1,6 +1,6 @@
 // What is asked of the core for this tab, while it is shown.
 import { everything } from '../../core/everything';
-import type { Batch, Groups, LaunchSet } from '../../core/launch-types';
+import type { Batch, LaunchSet } from '../../core/launch-types';
 import type { Refusal } from '../../core/types';
 import { Live } from '../../state/live.svelte';
 
@@ -13,8 +13,6 @@ export const sets = new Live<Sets>(async (scenario, _, signal) => {
   const answers = await Promise.all(targets.map((target) => everything.ask({ command: 'launch', target, scenario }, signal)));
   return Object.fromEntries(targets.map((target, i) => [target, answers[i]])) as Sets;
 });
-
-export const groups = new Live<Groups>((scenario, order, signal) => everything.answer<Groups>({ command: 'groups', scenario, order }, signal));
 
 /** `about`: what is known of a batch, as JSON. */
 export const batch = new Live<Batch | Refusal>(

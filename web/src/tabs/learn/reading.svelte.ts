@@ -1,6 +1,7 @@
 // The error that is read: typed, pasted or dropped, and what the core says of it.
 import { diagnose } from '../../core/diagnose';
 import type { DiagnoseAnswer } from '../../core/diagnose-types';
+import { Latest } from '../../state/latest.svelte';
 import { result } from '../../state/result.svelte';
 
 const quiet = 300;
@@ -11,13 +12,10 @@ class Reading {
   text = $state('');
   /** Files that are too long to be shown. */
   files = $state.raw<File[]>([]);
-  answer = $state.raw<DiagnoseAnswer>();
-  failure = $state<string | null>(null);
-  busy = $state(false);
+  answer = new Latest<DiagnoseAnswer>();
   /** How often something was given from elsewhere on the page. */
   given = $state(0);
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #running: AbortController | undefined;
 
   type(text: string): void {
     this.text = text;
@@ -35,26 +33,9 @@ class Reading {
     await this.#read(files);
   }
 
-  cancel(): void {
-    this.#running?.abort();
-    this.busy = false;
-  }
-
   async #read(files: File[]): Promise<void> {
-    this.cancel();
-    this.failure = null;
-    this.answer = undefined;
-    if (files.length === 0) return;
-    const running = (this.#running = new AbortController());
-    this.busy = true;
-    try {
-      const answer = await diagnose(files, result.answered, result.estimate.model.parameters, running.signal);
-      if (!running.signal.aborted) this.answer = answer;
-    } catch (error) {
-      if (!running.signal.aborted) this.failure = error instanceof Error ? error.message : String(error);
-    } finally {
-      if (running === this.#running) this.busy = false;
-    }
+    this.answer.clear();
+    if (files.length > 0) await this.answer.run((signal) => diagnose(files, result.answered, result.estimate.model.parameters, signal));
   }
 }
 

@@ -3,6 +3,7 @@ import { everything } from '../../core/everything';
 import type { Calibration, ImportedFile, Normal, Profile, Refusal } from '../../core/measured-types';
 import type { Estimate, Issue, Scenario } from '../../core/types';
 import type { NamedBlob, Request } from '../../core/with-files';
+import { Latest, reasonOf } from '../../state/latest.svelte';
 import { profile, type Kept } from '../../state/profile.svelte';
 import { profiles } from '../../state/profiles.svelte';
 import { result } from '../../state/result.svelte';
@@ -35,9 +36,17 @@ export interface Answers {
   operation?: string;
 }
 
+interface Judged {
+  calibration: Calibration | null;
+  issues: Issue[];
+  /** Of which the calibration is. */
+  gpu: string | null;
+  /** The bandwidths beside what is normal. */
+  normal: Normal['groups'];
+}
+
 const quiet = 150;
 const most_judged = 40;
-const message = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 class Measured {
   items = $state.raw<Item[]>([]);
@@ -48,19 +57,16 @@ class Measured {
   logIsOurs = $state(true);
   fitSlow = $state(false);
   refine = $state(false);
-  calibration = $state.raw<Calibration | null>(null);
-  /** The bandwidths beside what is normal. */
-  normal = $state.raw<Normal['groups']>([]);
-  /** Of which the calibration is. */
-  gpu = $state.raw<string | null>(null);
-  issues = $state.raw<Issue[]>([]);
-  failure = $state<string | null>(null);
+  judged = new Latest<Judged>();
   /** A file that looked like a profile and is none. */
   refused = $state.raw<{ name: string; reason: string } | null>(null);
-  busy = $state(false);
   #next = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #running: AbortController | undefined;
+
+  calibration = $derived(this.judged.value?.calibration ?? null);
+  normal = $derived(this.judged.value?.normal ?? []);
+  gpu = $derived(this.judged.value?.gpu ?? null);
+  issues = $derived(this.judged.value?.issues ?? []);
 
   gpus = $derived([...new Set(this.items.flatMap(({ gpus }) => gpus))]);
   place = $derived(this.where || usualPlace(this.gpus, result.answered));
@@ -101,7 +107,7 @@ class Measured {
       const file = answer.files[0]!;
       this.#replace({ ...item, state: 'read', file, gpus: await this.#gpusOf(file) });
     } catch (error) {
-      this.#replace({ ...item, state: 'failed', reason: message(error) });
+      this.#replace({ ...item, state: 'failed', reason: reasonOf(error) });
     }
     this.again();
   }
@@ -134,34 +140,23 @@ class Measured {
 
   again(): void {
     clearTimeout(this.#timer);
-    this.cancel();
-    if (this.empty) [this.calibration, this.issues, this.failure, this.normal] = [null, [], null, []];
+    if (this.empty) this.judged.clear();
     else this.#timer = setTimeout(() => void this.#calibrate(), quiet);
-  }
-
-  cancel(): void {
-    this.#running?.abort();
-    this.busy = false;
   }
 
   async #calibrate(): Promise<void> {
     const files = this.items.filter(({ state }) => state === 'read').map(({ name, blob }) => ({ name, blob }));
     if (files.length === 0 && this.runs.length === 0) return;
-    const running = (this.#running = new AbortController());
     const [place, present] = [this.place, result.answered];
-    this.busy = true;
-    try {
-      const answer = (await everything.askWithFiles(this.#request(place, present), files, running.signal)) as Calibration | Refusal;
-      if (running.signal.aborted) return;
-      [this.issues, this.failure] = [answer.ok ? [] : answer.issues, null];
-      this.calibration = answer.ok ? answer : null;
-      this.gpu = gpuAt(place, present);
-      this.normal = await this.#judge(place, present, files, running.signal);
-    } catch (error) {
-      if (!running.signal.aborted) this.failure = message(error);
-    } finally {
-      if (running === this.#running) this.busy = false;
-    }
+    await this.judged.run(async (signal) => {
+      const answer = (await everything.askWithFiles(this.#request(place, present), files, signal)) as Calibration | Refusal;
+      return {
+        calibration: answer.ok ? answer : null,
+        issues: answer.ok ? [] : answer.issues,
+        gpu: gpuAt(place, present),
+        normal: await this.#judge(place, present, files, signal),
+      };
+    });
   }
 
   /** Logs of many runs would be judged run by run. */

@@ -1,7 +1,7 @@
 // A line's formula for people: in symbols, and with the values in their places.
 import type { Numbers } from '../../numbers/format';
 
-const functions = new Set(['min', 'max', 'ceil', 'floor']);
+const functions = new Set(['min', 'max', 'ceil', 'floor', 'sqrt', 'exp']);
 
 /** 2 * P / D reads 2 · P / D. */
 export const inSymbols = (formula: string) => formula.replace(/\s*\*\s*/g, ' · ');
@@ -14,5 +14,10 @@ export function substituted({ formula, values }: { formula: string; values: Reco
   return inSymbols(filled);
 }
 
-export const plain = (value: number, numbers: Numbers) =>
-  Number.isInteger(value) ? numbers.integer(value) : numbers.significant(value, 6);
+/** Beyond this nobody counts the digits. */
+const largest = 1e15;
+
+export function plain(value: number, numbers: Numbers): string {
+  if (Math.abs(value) >= largest) return Number(value.toPrecision(4)).toExponential().replace('e+', 'e');
+  return Number.isInteger(value) ? numbers.integer(value) : numbers.significant(value, 6);
+}

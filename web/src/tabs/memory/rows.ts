@@ -1,27 +1,36 @@
 // The ledger of one stage in one phase: its lines in the core's order, with the three totals where they belong.
 import type { Line, Stage } from '../../core/types';
 
-export type Row = { kind: 'line'; id: string; line: Line } | { kind: 'total'; name: 'allocated' | 'reserved' | 'device'; bytes: number };
+export type Total = 'allocated' | 'reserved' | 'device';
+export type Row = { kind: 'line'; id: string; line: Line } | { kind: 'total'; name: Total; bytes: number };
 
 export const linesOf = (stage: Stage, phase: string): Line[] =>
   [...stage.lines, ...stage.other_lines].filter((line) => line.phases.includes(phase));
 
+const isReserve = ({ id }: Line) => id === 'allocator_reserve';
+const isOverhead = ({ category }: Line) => category === 'overhead';
+const sum = (of: Line[]) => of.reduce((total, { bytes }) => total + bytes, 0);
+
+export function totalsOf(stage: Stage, phase: string): Record<Total, number> {
+  const lines = linesOf(stage, phase);
+  const allocated = sum(lines.filter((line) => !isOverhead(line)));
+  return { allocated, reserved: allocated + sum(lines.filter(isReserve)), device: sum(lines) };
+}
+
 export function rowsOf(stage: Stage, phase: string, bySize: boolean): Row[] {
   const lines = linesOf(stage, phase);
-  const reserve = lines.filter(({ id }) => id === 'allocator_reserve');
-  const outside = lines.filter((line) => line.category === 'overhead' && !reserve.includes(line));
-  const allocated = lines.filter((line) => line.category !== 'overhead');
+  const totals = totalsOf(stage, phase);
+  const allocated = lines.filter((line) => !isOverhead(line));
   const sorted = bySize ? [...allocated].sort((a, b) => b.bytes - a.bytes) : allocated;
-  const sum = (of: Line[]) => of.reduce((total, { bytes }) => total + bytes, 0);
   const seen = new Map<string, number>();
   const rows = (of: Line[]): Row[] => of.map((line) => ({ kind: 'line', id: numbered(line.id, seen), line }));
   return [
     ...rows(sorted),
-    { kind: 'total', name: 'allocated', bytes: sum(allocated) },
-    ...rows(reserve),
-    { kind: 'total', name: 'reserved', bytes: sum(allocated) + sum(reserve) },
-    ...rows(outside),
-    { kind: 'total', name: 'device', bytes: sum(lines) },
+    { kind: 'total', name: 'allocated', bytes: totals.allocated },
+    ...rows(lines.filter(isReserve)),
+    { kind: 'total', name: 'reserved', bytes: totals.reserved },
+    ...rows(lines.filter((line) => isOverhead(line) && !isReserve(line))),
+    { kind: 'total', name: 'device', bytes: totals.device },
   ];
 }
 
