@@ -96,7 +96,10 @@ class Star final : public Control {
     std::unique_lock lock(mutex_);
     const bool sent = send_message(peer.socket, message);
     lock.unlock();
-    if (!sent) lost(peer);
+    if (sent) return;
+    // The watching thread ends this process: it alone reads, and what the peer said before it went says more.
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    lost(peer);
   }
 
   std::string next(Peer& peer) {
@@ -107,9 +110,7 @@ class Star final : public Control {
     return text;
   }
 
-  [[noreturn]] void lost(Peer& peer) {
-    // An ending that the peer sent before it went says more than that it is gone.
-    while (const auto message = receive_message(peer.socket, now_seconds())) take(peer, *message);
+  [[noreturn]] void lost(const Peer& peer) {
     end_all("Lost " + peer.who + ": it was killed, ran out of memory or crashed. Its node's log says more.");
   }
 
@@ -185,16 +186,19 @@ class Star final : public Control {
   }
 
   void judge() {
+    std::unique_lock lock(mutex_);
+    const std::string doing = doing_;
+    lock.unlock();
     std::string silent, busy;
     for (const Peer& peer : peers_) {
       if (peer.answered < *asked_at_) {
         silent += (silent.empty() ? "" : ", ") + peer.who;
-      } else if (peer.doing != doing_) {
+      } else if (peer.doing != doing) {
         busy += "; " + peer.who + " is at " + peer.doing;
       }
     }
     const std::string since =
-        "Nothing went on for " + std::to_string(static_cast<int>(timeout_)) + " s (--timeout) at " + doing_ + ". ";
+        "Nothing went on for " + std::to_string(static_cast<int>(timeout_)) + " s (--timeout) at " + doing + ". ";
     if (!silent.empty()) end_all(since + "No answer from " + silent + ": stopped, hung or cut off.");
     if (rank_ == 0) {
       abort(3, since + "All ranks answer" + busy +
