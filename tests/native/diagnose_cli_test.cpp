@@ -1,6 +1,5 @@
 // The command `diagnose` as it is typed: report, JSON, exit status, refusals.
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -129,10 +128,7 @@ TEST_CASE("diagnose reads logs up to 64 MiB") {
   std::string log;
   while (log.size() < (std::size_t{63} << 20U)) log += "[rank0]: step 12: loss 3.14, 1.2 s, Tokens and Trials\n";
   log += message;
-  const auto start = std::chrono::steady_clock::now();
-  const Outcome outcome = run("diagnose " + scratch.write("long.txt", log));
-  CHECK(outcome.status == 0);
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));  // one, on a machine that is not busy
+  CHECK(run("diagnose " + scratch.write("long.txt", log)).status == 0);
   log += std::string(std::size_t{2} << 20U, '.');
   CHECK(run("diagnose " + scratch.write("longer.txt", log)).status == 2);
 }

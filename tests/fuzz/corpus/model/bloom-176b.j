@@ -1,0 +1,1 @@
+{"architectures":["BloomForCausalLM"],"attention_dropout":0.0,"attention_softmax_in_fp32":true,"bos_token_id":1,"eos_token_id":2,"hidden_dropout":0.0,"hidden_size":14336,"initializer_range":0.02,"layer_norm_epsilon":1e-05,"model_type":"bloom","n_head":112,"n_layer":70,"pretraining_tp":4,"slow_but_exact":false,"transformers_version":"4.21.0","use_cache":true,"vocab_size":250880}
