@@ -34,6 +34,7 @@ export const plan = {
   'plan.adopt': 'adopt',
   'plan.adopt_named': 'Adopt layout {rank}',
   'plan.yours': 'yours',
+  'plan.risky': '{count} better, less than {share} likely to fit, not listed: lower “fits at least” to see them.',
   'plan.more': '{count} more',
   'plan.fewer': 'first ten',
   'plan.recompute_layers': '{layers} layers a chunk',

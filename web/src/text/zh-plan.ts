@@ -36,6 +36,7 @@ export const plan: Record<PlanKey, string> = {
   'plan.adopt': '采用',
   'plan.adopt_named': '采用第 {rank} 名',
   'plan.yours': '当前',
+  'plan.risky': '另有 {count} 种更好，但装得下的概率不到 {share}，未列出：可降低“至少装得下”查看。',
   'plan.more': '另外 {count} 种',
   'plan.fewer': '只看前十',
   'plan.recompute_layers': '每块 {layers} 层',
