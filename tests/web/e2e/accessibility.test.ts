@@ -12,7 +12,7 @@ test.each(looks)('every tab in %s, %s', async (colorScheme, locale) => {
   for (const tab of tabs) {
     await page.click(`#tab-${tab}`);
     if (tab === 'measured') await page.click(`#panel-measured ul button >> nth=-1`); // the example
-    await page.waitForSelector(`#panel-${tab} table, #panel-${tab} details, #panel-${tab} .presets`);
+    await page.waitForSelector(`#panel-${tab} table, #panel-${tab} details, #panel-${tab} .presets, #panel-${tab} pre`);
     if (tab === 'memory') await page.locator('tr.line button').first().click();
     if (tab === 'learn') await page.locator('#panel-learn summary').first().click();
     expect(await violations(page), tab).toEqual([]);

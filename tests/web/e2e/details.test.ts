@@ -90,7 +90,7 @@ test.each(links)('every figure is the core’s, in the same digits everywhere: %
   await page.click('#tab-communication');
   const traffic = trafficOf({ memory, step, ...rest }, step.slowest_stage);
   if (traffic.length > 0) await page.waitForSelector('#panel-communication table');
-  expect(await texts('#panel-communication tbody tr:not(.sum) td:last-child')).toEqual(traffic.map(({ exposed }) => n.milliseconds(exposed)));
+  expect(await texts('#panel-communication .traffic tbody tr:not(.sum) td:last-child')).toEqual(traffic.map(({ exposed }) => n.milliseconds(exposed)));
 });
 
 test('a textbook case shows its formula, the numbers in it, and notes; in Chinese without English units', async () => {
