@@ -55,11 +55,11 @@ TEST_CASE("Shards in files are merged to the plan of one run") {
 
 TEST_CASE("The parts of many shards are merged, however long they are together") {
   const meshgauge::testing::Scratch scratch;
-  const std::string wide = "plan --model llama-3-8b --system dgx-h100 --gpus 32 --seq 4096 --global-batch 64 --top 100";
+  const std::string wide = "plan --model llama-3-8b --system dgx-h100 --gpus 64 --seq 4096 --global-batch 64 --top 100";
   std::string files;
   std::size_t bytes = 0;
-  for (int i = 0; i < 8; ++i) {
-    const Outcome part = run(wide + " --shard " + std::to_string(i) + "/8");
+  for (int i = 0; i < 16; ++i) {
+    const Outcome part = run(wide + " --shard " + std::to_string(i) + "/16");
     REQUIRE(part.status == 0);
     bytes += part.out.size();
     files += ' ' + scratch.write(std::to_string(i) + ".json", part.out);
