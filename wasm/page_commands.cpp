@@ -23,13 +23,12 @@ std::span<const Command> command_table() {
 nlohmann::ordered_json handbook_cases() { return nlohmann::ordered_json::array(); }
 
 Result<nlohmann::ordered_json> find_case(std::string_view /*id*/, std::string_view path) {
-  return Issues{{std::string(path), "This module has no handbook."}};
+  return Issues{{std::string(path), "No handbook."}};
 }
 
 void read_profile_table(std::string_view key, const nlohmann::ordered_json& /*value*/, const std::string& path,
                         MeasuredTables& /*tables*/, Reading& reading) {
-  reading.fail(path,
-               std::string(key) + " is a measured table, which meshgauge.wasm does not read. Load meshgauge-all.wasm.");
+  reading.fail(path, std::string(key) + " needs meshgauge-all.wasm.");
 }
 
 }  // namespace meshgauge

@@ -125,11 +125,9 @@ Seconds complete_parts(const Scenario& scenario, const Profile& profile, Seconds
 
 namespace {
 
-/// With a `limit` nothing, if it is certain that the step takes longer.
-std::optional<StepReport> estimate(const Scenario& scenario, const Profile& profile, Record record, std::int64_t most,
-                                   std::optional<Seconds> limit) {
+StepReport report_of(const Scenario& scenario, const Profile& profile, PricedStages priced, Record record,
+                     std::int64_t most) {
   StepReport report;
-  PricedStages priced = price_stages(scenario, profile);
   std::vector<StageTime> times;
   std::vector<StageEnd> ends;
   for (const PricedStage& s : priced.stages) {
@@ -137,14 +135,8 @@ std::optional<StepReport> estimate(const Scenario& scenario, const Profile& prof
     ends.push_back(s.end);
   }
   const Pipeline pipeline = pipeline_of(scenario);
-  const bool one = pipeline.stages == 1;  // then a step is the sum of its parts, and nothing waits
-  if (limit && !one && count_work(pipeline) <= most && profile.measured.runs.empty()) {
-    const std::vector<Seconds> least = least_ends(pipeline, priced.chunks);
-    const Seconds end = end_of_step(ends, priced.agree, [&](std::size_t r) { return least[r]; });
-    if (end + fixed_time(scenario, profile) > *limit) return std::nullopt;
-  }
-  std::optional<Replay> run;
-  if (!one || record == Record::yes) run = replay(pipeline, priced.chunks, record, most);
+  std::optional<Replay> run;  // of one stage a step is the sum of its parts, and nothing waits
+  if (pipeline.stages > 1 || record == Record::yes) run = replay(pipeline, priced.chunks, record, most);
   const Seconds end =
       run ? end_of_step(ends, priced.agree, [&](std::size_t r) { return run->rank_end[r]; })
           : closed_form_step(pipeline.schedule, times, ends, priced.agree, pipeline.chunks, pipeline.micro_batches);
@@ -169,11 +161,20 @@ std::optional<StepReport> estimate(const Scenario& scenario, const Profile& prof
 }  // namespace
 
 StepReport estimate_step(const Scenario& scenario, const Profile& profile, Record record, std::int64_t most) {
-  return *estimate(scenario, profile, record, most, std::nullopt);
+  return report_of(scenario, profile, price_stages(scenario, profile), record, most);
 }
 
 std::optional<StepReport> estimate_step_within(const Scenario& scenario, const Profile& profile, Seconds limit) {
-  return estimate(scenario, profile, Record::no, most_replayed, limit);
+  PricedStages priced = price_stages(scenario, profile);
+  const Pipeline pipeline = pipeline_of(scenario);
+  if (pipeline.stages > 1 && count_work(pipeline) <= most_replayed && profile.measured.runs.empty()) {
+    const std::vector<Seconds> least = least_ends(pipeline, priced.chunks);
+    std::vector<StageEnd> ends;
+    for (const PricedStage& s : priced.stages) ends.push_back(s.end);
+    const Seconds end = end_of_step(ends, priced.agree, [&](std::size_t r) { return least[r]; });
+    if (end + fixed_time(scenario, profile) > limit) return std::nullopt;
+  }
+  return report_of(scenario, profile, std::move(priced), Record::no, most_replayed);
 }
 
 }  // namespace meshgauge

@@ -137,15 +137,13 @@ StageShape stage_shape(const Scenario& s, std::int64_t stage) {
 void all_chunks(const Scenario& s, std::vector<StageShape>& out) {
   out.clear();
   const ModelShape& m = s.model;
-  const bool alike = !m.moe.used() && m.linear_per_full == 0 && m.encoder_layers == 0;
   const std::int64_t count = model_chunks(s.parallelism);
-  if (alike) {  // a shape is how many layers there are
+  if (!m.moe.used() && m.linear_per_full == 0 && m.encoder_layers == 0) {  // a shape is how many layers there are
     const std::vector<std::int64_t>& given = s.parallelism.stage_layers;
     const bool is_given = static_cast<std::int64_t>(given.size()) == count;
     for (std::int64_t i = 0; i < count; ++i) {
-      const LayerRange range =
-          is_given ? LayerRange{0, given[static_cast<std::size_t>(i)]} : balanced_range(m.layers, count, i);
-      out.emplace_back().dense_layers = range.end - range.begin;
+      const LayerRange even = balanced_range(m.layers, count, i);
+      out.emplace_back().dense_layers = is_given ? given[static_cast<std::size_t>(i)] : even.end - even.begin;
     }
     out.front().embedding = out.back().head = true;
     out.back().mtp_layers = m.mtp_depth;
