@@ -13,7 +13,7 @@ test.each([320, 360, 390, 640, 768, 1024, 1280, 1600, 2560])('at %i px nothing s
   for (const tab of tabs) {
     await page.click(`#tab-${tab}`);
     if (tab === 'measured') await page.click(`#panel-measured ul button >> nth=-1`); // the example
-    await page.waitForSelector(`#panel-${tab} table, #panel-${tab} details, #panel-${tab} .presets`);
+    await page.waitForSelector(`#panel-${tab} table, #panel-${tab} details, #panel-${tab} .presets, #panel-${tab} pre`);
     const excess = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     expect(excess, tab).toBe(0);
   }
