@@ -3,8 +3,9 @@
 
 usage: bench/rivals.py FOLDER   where FOLDER holds clones: calculon, llm-analysis, SimuMax
 
-Prints JSON: [{"rival", "commit", "what", "request", "milliseconds"}], of one estimate. What each of them needs of Python is not
-installed; one that cannot run is named on standard error and left out. What they print goes to standard error.
+Prints JSON: [{"rival", "commit", "what", "request", "milliseconds"}], of one estimate. What each of them needs of
+Python is not installed; one that cannot run is named on standard error and left out. What they print goes to standard
+error.
 """
 import argparse
 import contextlib
@@ -17,41 +18,33 @@ import sys
 import time
 
 
-def calculon(folder):
-    """A step of the Megatron 1T model on 3,072 GPUs: the example of its README."""
+def calculon_run(folder, model, **layout):
+    """One model in the layout of Calculon's example, but for what is given."""
     import calculon as package
     from calculon.llm import Llm, System
 
     read = lambda name: package.io.read_json_file(str(folder / name))
-    application = Llm.Application(read("models/megatron-1T.json"))
-    execution = Llm.Execution.from_json(read("examples/3072_t4_p64_d12_mbs4_full.json"))
+    application = Llm.Application(read(f"models/{model}.json"))
+    layout = read("examples/3072_t4_p64_d12_mbs4_full.json") | layout
     system = System(read("systems/a100_80g.json"))
 
     def once():
-        model = Llm(application, logging.getLogger("calculon"))
-        model.compile(system, execution)
-        model.run(system)
+        run = Llm(application, logging.getLogger("calculon"))
+        run.compile(system, Llm.Execution.from_json(dict(layout)))
+        run.run(system)
 
-    return "estimate/gpt_1t_on_3072", once
+    return once
+
+
+def calculon(folder):
+    """A step of the Megatron 1T model on 3,072 GPUs: the example of its README."""
+    return "estimate/gpt_1t_on_3072", calculon_run(folder, "megatron-1T")
 
 
 def calculon_search(folder):
     """A layout of GPT-3 175B on 512 GPUs, as its search runs them one by one."""
-    import calculon as package
-    from calculon.llm import Llm, System
-
-    read = lambda name: package.io.read_json_file(str(folder / name))
-    application = Llm.Application(read("models/gpt3-175B.json"))
-    layout = read("examples/3072_t4_p64_d12_mbs4_full.json")
-    layout |= dict(num_procs=512, tensor_par=8, pipeline_par=8, data_par=8, batch_size=1536, microbatch_size=1)
-    system = System(read("systems/a100_80g.json"))
-
-    def once():
-        model = Llm(application, logging.getLogger("calculon"))
-        model.compile(system, Llm.Execution.from_json(dict(layout)))
-        model.run(system)
-
-    return "evaluate/gpt3_175b_512/iterations:1", once
+    layout = dict(num_procs=512, tensor_par=8, pipeline_par=8, data_par=8, batch_size=1536, microbatch_size=1)
+    return "evaluate/gpt3_175b_512/iterations:1", calculon_run(folder, "gpt3-175B", **layout)
 
 
 def llm_analysis(folder):

@@ -49,6 +49,11 @@ class Evaluator {
   /// The layout as it is set, at the given one of the ZeRO stages.
   [[nodiscard]] const Scenario& scenario(std::size_t stage) const { return stages_[stage].scenario; }
   [[nodiscard]] std::size_t stage_count() const { return stages_.size(); }
+  /// How many of the stages differ: a single rank has nothing to shard, and all of them are the first.
+  [[nodiscard]] std::size_t distinct_stages() const {
+    const Parallelism& p = stages_.front().scenario.parallelism;
+    return p.data * p.context > 1 || p.expert_data() > 1 ? stages_.size() : 1;
+  }
 
  private:
   struct Stage {

@@ -72,8 +72,7 @@ class MemoryOfSpace {
     evaluator_.set_grid(grid);
     const Scenario& s = evaluator_.scenario(0);
     const std::vector<RecomputeChoice> choices = sparing_choices(question_, space_.stages.front(), grid.pipeline);
-    const bool shards = grid.data * grid.context > 1 || s.parallelism.expert_data() > 1;
-    const std::size_t stages = shards ? evaluator_.stage_count() : 1;
+    const std::size_t stages = evaluator_.distinct_stages();
     for (const ScheduleChoice& schedule : schedule_choices(question_, s)) {
       evaluator_.set_recompute(choices.front());
       if (!evaluator_.set_schedule(schedule) || !exclusions.keeps(Dimension::schedule, s)) continue;

@@ -166,9 +166,7 @@ void Planner::search_schedule(Part& part, Evaluation least, Candidate& candidate
   Evaluator& evaluator = part.evaluator;
   const Scenario& s = evaluator.scenario(0);
   const Parallelism& p = s.parallelism;
-  // A single rank has nothing to shard: all stages are the first.
-  const bool shards = p.data * p.context > 1 || p.expert_data() > 1;
-  const std::size_t stages = shards ? evaluator.stage_count() : 1;
+  const std::size_t stages = evaluator.distinct_stages();
   const bool one = part.recompute.size() == 1;
   const Bytes capacity = s.cluster.gpu.memory;
   for (const RecomputeChoice& choice : part.recompute) {

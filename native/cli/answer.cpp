@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/io/api.hpp"
+#include "core/io/write_issues.hpp"
 
 namespace meshgauge::cli {
 
@@ -12,11 +13,7 @@ std::string as_text(const Json& json) { return json.dump(-1, ' ', false, Json::e
 
 Json ask(const Json& request) { return Json::parse(api(as_text(request))); }
 
-Json refusal(const Issues& issues) {
-  Json list = Json::array();
-  for (const Issue& issue : issues) list.push_back({{"path", issue.path}, {"message", issue.message}});
-  return {{"ok", false}, {"issues", std::move(list)}};
-}
+Json refusal(const Issues& issues) { return {{"ok", false}, {"issues", write_issues(issues)}}; }
 
 Issues issues_in(const Json& answer) {
   Issues issues;
