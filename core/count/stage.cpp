@@ -136,21 +136,23 @@ StageShape stage_shape(const Scenario& s, std::int64_t stage) {
 
 void all_chunks(const Scenario& s, std::vector<StageShape>& out) {
   out.clear();
-  const ModelShape& m = s.model;
-  const std::int64_t count = model_chunks(s.parallelism);
-  if (!m.moe.used() && m.linear_per_full == 0 && m.encoder_layers == 0) {  // a shape is how many layers there are
-    const std::vector<std::int64_t>& given = s.parallelism.stage_layers;
-    const bool is_given = static_cast<std::int64_t>(given.size()) == count;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const LayerRange even = balanced_range(m.layers, count, i);
-      out.emplace_back().dense_layers = is_given ? given[static_cast<std::size_t>(i)] : even.end - even.begin;
-    }
-    out.front().embedding = out.back().head = true;
-    out.back().mtp_layers = m.mtp_depth;
-    return;
-  }
   ModelChunks chunks(s);
-  for (std::int64_t i = 0; i < count; ++i) out.push_back(chunks[i]);
+  for (std::int64_t i = 0; i < model_chunks(s.parallelism); ++i) out.push_back(chunks[i]);
+}
+
+void all_chunks_quickly(const Scenario& s, std::vector<StageShape>& out) {
+  const ModelShape& m = s.model;
+  if (m.moe.used() || m.linear_per_full > 0 || m.encoder_layers > 0) return all_chunks(s, out);
+  out.clear();
+  const std::int64_t count = model_chunks(s.parallelism);
+  const std::vector<std::int64_t>& given = s.parallelism.stage_layers;
+  const bool is_given = static_cast<std::int64_t>(given.size()) == count;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const LayerRange even = balanced_range(m.layers, count, i);
+    out.emplace_back().dense_layers = is_given ? given[static_cast<std::size_t>(i)] : even.end - even.begin;
+  }
+  out.front().embedding = out.back().head = true;
+  out.back().mtp_layers = m.mtp_depth;
 }
 
 std::vector<StageShape> stage_chunks(const Scenario& s, std::int64_t stage) {

@@ -106,7 +106,7 @@ void Evaluator::classify() {
   pricer_.start(s, kernels_.front().table);
   class_count_ = 0;
   class_of_.clear();
-  all_chunks(s, of_model_);
+  all_chunks_quickly(s, of_model_);
   largest_chunk_ = 0;
   kinds_of_chunks_.clear();
   kinds_of_model_.clear();

@@ -150,6 +150,27 @@ TEST_CASE("A given split is taken as it is, empty stages included") {
   CHECK(stage_shape(s, 3) == StageShape{.mtp_layers = 1, .head = true});
 }
 
+TEST_CASE("All chunks are the same, asked for at once or one by one") {
+  for (const char* model : {"llama-3.1-8b", "gpt3-175b", "deepseek-v3", "t5-11b", "gpt2"}) {
+    for (const std::int64_t p : {1, 3, 4, 8}) {
+      for (const std::int64_t v : {1, 2}) {
+        Scenario s = pipeline_of(model, p, v, v > 1 ? Schedule::interleaved : Schedule::one_f_one_b);
+        for (const bool given : {false, true}) {
+          if (given) {
+            s.parallelism.stage_layers.assign(static_cast<std::size_t>(p * v), 0);
+            s.parallelism.stage_layers.back() = s.model.encoder_layers + s.model.layers;
+          }
+          std::vector<StageShape> quickly{StageShape{}}, all;
+          all_chunks_quickly(s, quickly);
+          all_chunks(s, all);
+          INFO(model << ", " << p << " stages of " << v << ", given: " << given);
+          CHECK(quickly == all);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("An encoder-decoder model is cut over both stacks and embeds again where the decoder starts") {
   const Scenario s = pipeline_of("t5-11b", 4);  // 24 + 24 layers
   CHECK(stage_shape(s, 0) == StageShape{.encoder_layers = 12, .embedding = true});
