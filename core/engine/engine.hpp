@@ -70,6 +70,7 @@ struct EngineDescription {
   EngineVersion newest{};  ///< that is described; older ones differ where counting asks for the version
   bool tensor_parallel = false, pipeline_parallel = false, context_parallel = false, expert_parallel = false;
   bool multi_rank = true;
+  bool hybrid_shards = false;  ///< its layouts shard over some of the replicas, and sum over the rest, as well (HSDP)
   Schedules schedules{Schedule::one_f_one_b};  ///< of its pipelines
   std::int64_t default_zero = 0;
   std::array<DataParallelRules, 4> zero;  ///< by ZeRO stage

@@ -19,6 +19,7 @@ inline constexpr EngineDescription fsdp1{
     .version = "torch 2.8",
     .source = "torch/distributed/fsdp/{_runtime_utils,_limiter_utils,_flat_param}.py: two all-gathers in flight",
     .newest = {2, 8},
+    .hybrid_shards = true,  // HYBRID_SHARD
     .default_zero = 3,
     .zero = {{{}, {}, fsdp_rules, fsdp_rules}},
     .mixed_weights = MixedWeights::gathered,
@@ -37,6 +38,7 @@ inline constexpr EngineDescription fsdp2{
         "torch/distributed/fsdp/_fully_shard/{_fsdp_param_group,_fsdp_collectives}.py: forward holds the gather "
         "output, the next one and the copied-out parameters; one reduce-scatter input alive",
     .newest = {2, 8},
+    .hybrid_shards = true,  // a mesh of two dimensions
     .default_zero = 3,
     .zero = {{{}, {}, fsdp_rules, fsdp_rules}},
     .mixed_weights = MixedWeights::gathered,

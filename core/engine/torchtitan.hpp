@@ -17,6 +17,7 @@ inline constexpr EngineDescription torchtitan{
     .pipeline_parallel = true,
     .context_parallel = true,
     .expert_parallel = true,
+    .hybrid_shards = true,  // data_parallel_replicate_degree
     .schedules = {Schedule::gpipe, Schedule::one_f_one_b, Schedule::interleaved,
                   Schedule::zb_v},  // torch/distributed/pipelining/schedules.py
     .default_zero = 3,

@@ -9,7 +9,7 @@ namespace {
 constexpr auto of_parallelism = std::to_array<std::string_view>(
     {"tensor_parallel_size", "sequence_parallel", "pipeline_parallel_size", "virtual_pipeline_size",
      "pipeline_schedule", "stage_layers", "context_parallel_size", "expert_parallel_size",
-     "expert_tensor_parallel_size", "data_parallel_size", "zero_stage"});
+     "expert_tensor_parallel_size", "data_parallel_size", "data_parallel_replicate_size", "zero_stage"});
 constexpr auto of_training = std::to_array<std::string_view>({"micro_batch_size", "recompute"});
 
 bool has(std::span<const std::string_view> keys, std::string_view key) {

@@ -56,6 +56,7 @@ std::string layout_text(const Scenario& s) {
   degree("EP", p.expert);
   if (p.expert > 1 || p.expert_tensor != p.tensor) degree("ETP", p.expert_tensor);
   degree("DP", p.data);
+  if (p.replicas > 1) text += " (HSDP: " + number_text(p.replicas) + " x " + number_text(p.data / p.replicas) + ')';
   if (p.zero_stage > 0 && p.data * p.context > 1) add("ZeRO " + number_text(p.zero_stage));
   add("micro-batch " + number_text(s.training.micro_batch_size));
   if (s.training.recompute != Recompute::none) add(recompute_text(s.training));
@@ -153,6 +154,7 @@ Candidate layout_of(const ScenarioRequest& layout, bool has_own_layers) {
   set(asked.expert, p.expert);
   set(asked.expert_tensor, p.expert_tensor);
   set(asked.data, p.data);
+  set(asked.replicas, p.replicas);
   set(asked.zero_stage, p.zero_stage);
   if (const auto& recompute = layout.training.recompute) {
     set_recompute({.kind = recompute->kind,

@@ -14,6 +14,7 @@ void set_grid(const Grid& grid, Scenario& s) {
   s.parallelism.sequence_parallel = grid.sequence_parallel;
   s.parallelism.pipeline = grid.pipeline;
   s.parallelism.data = grid.data;
+  s.parallelism.replicas = grid.replicas;
   s.parallelism.expert_tensor = grid.expert_tensor;
   s.parallelism.expert = grid.expert;
   s.training.micro_batch_size = grid.micro_batch;
@@ -33,6 +34,7 @@ Grid grid_of(const Scenario& s) {
           .context = small(p.context),
           .pipeline = small(p.pipeline),
           .data = small(p.data),
+          .replicas = small(p.replicas),
           .expert_tensor = small(p.expert_tensor),
           .expert = small(p.expert),
           .micro_batch = small(s.training.micro_batch_size),

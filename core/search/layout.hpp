@@ -13,6 +13,7 @@ namespace meshgauge {
 struct Grid {
   std::int32_t gpus = 1;
   std::int32_t tensor = 1, context = 1, pipeline = 1, data = 1;
+  std::int32_t replicas = 1;  ///< of sharded groups
   std::int32_t expert_tensor = 1, expert = 1;
   std::int32_t micro_batch = 1;
   bool sequence_parallel = false;

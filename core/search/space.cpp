@@ -70,9 +70,21 @@ class GridWalk {
     for (const std::int64_t stages : degrees(p.pipeline, engine_.pipeline_parallel && question_.kinds.pipeline, room)) {
       s_.parallelism.pipeline = stages;
       s_.parallelism.data = p.data.value_or(std::max<std::int64_t>(1, room / stages));
-      if (exclusions_.keeps(Dimension::pipeline, s_)) experts();
-      s_.parallelism.expert = s_.parallelism.expert_tensor = 1;
+      for (const std::int64_t copies : replicas()) {
+        s_.parallelism.replicas = copies;
+        if (exclusions_.keeps(Dimension::pipeline, s_)) experts();
+        s_.parallelism.expert = s_.parallelism.expert_tensor = 1;
+      }
     }
+  }
+
+  /// One rank alone shards nothing: that is DDP.
+  [[nodiscard]] std::vector<std::int64_t> replicas() const {
+    const std::int64_t data = s_.parallelism.data;
+    std::vector<std::int64_t> list =
+        degrees(question_.request.parallelism.replicas, engine_.hybrid_shards && question_.kinds.sharding, data);
+    if (list.size() > 1) list.pop_back();
+    return list;
   }
 
   void experts() {
@@ -83,10 +95,14 @@ class GridWalk {
       for (const std::int64_t e : degrees(p.expert, open, std::max<std::int64_t>(1, s_.model.moe.experts))) {
         s_.parallelism.expert_tensor = cut;
         s_.parallelism.expert = e;
-        if (exclusions_.keeps(Dimension::expert, s_)) micro_batches();
+        const bool shares = s_.parallelism.replicas == 1 || !open || shares_experts();
+        if (shares && exclusions_.keeps(Dimension::expert, s_)) micro_batches();
       }
     }
   }
+
+  /// torchtitan's mesh of experts (parallel_dims.py): the ranks that hold the same ones make up whole groups.
+  [[nodiscard]] bool shares_experts() const { return s_.parallelism.expert_data() % s_.parallelism.replicas == 0; }
 
   void micro_batches() {
     const auto& asked = question_.request.training.micro_batch_size;

@@ -66,7 +66,8 @@ int under_mpirun(int ranks) {
 #ifdef OPEN_MPI
   if (static_cast<unsigned>(ranks) > std::thread::hardware_concurrency()) arguments.emplace_back("--oversubscribe");
   // Who may start this program may start it twice; Open MPI asks for that to be said in containers, which run as root.
-  variables = {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"};
+  // The ranks are one user's on one node: where munge is installed and its daemon is not running, PMIx would wait for it.
+  variables = {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "PMIX_MCA_psec=native"};
 #endif
   arguments.insert(arguments.end(), {"-np", std::to_string(ranks)});
   for (std::string& word : own_arguments()) arguments.push_back(std::move(word));

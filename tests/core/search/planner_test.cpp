@@ -95,8 +95,11 @@ std::map<Grid, Best> brute_force(const LayoutQuestion& q, const Profile& profile
                 const std::int64_t node = q.request.hardware->gpus_per_node;
                 if (node % t != 0 && t % node != 0) continue;
                 // What no schedule and no recompute can mend is not tried with each of them.
-                for (std::int64_t zero = 0; zero < 4; ++zero) {
-                  r.parallelism.zero_stage = zero;
+                const std::int64_t copies =
+                    engine.hybrid_shards ? std::max<std::int64_t>(1, gpus / (t * c * p) - 1) : 1;
+                for (std::int64_t sharding = 0; sharding < 4 * copies; ++sharding) {
+                  r.parallelism.zero_stage = sharding % 4;
+                  r.parallelism.replicas = 1 + sharding / 4;
                   r.training.recompute.reset();
                   r.parallelism.schedule.reset();
                   r.parallelism.virtual_pipeline.reset();
@@ -264,6 +267,18 @@ TEST_CASE("Layouts keep the rule of the replicas that are asked for") {
   for (const std::vector<Candidate>* list : {&found.best, &found.frontier}) {
     for (const Candidate& c : *list) CHECK(broken_rules(scenario_of(q.request, c)).empty());
   }
+}
+
+TEST_CASE("Shards stay within a node where the network between nodes is slow") {
+  Cluster cluster = dgx_a100(32);
+  cluster.inter.bandwidth = {1.5e9};  // of each of eight GPUs
+  LayoutQuestion q = question(llama2_7b(), cluster, Engine::fsdp2, 4096, 64);
+  q.request.parallelism.zero_stage = 3;
+  const Found found = search(q, default_profile(cluster));
+  REQUIRE(!found.best.empty());
+  CHECK(found.best.front().grid.replicas == 4);
+  const Grid& best = found.best.front().grid;
+  CHECK(best.data / best.replicas == cluster.gpus_per_node);
 }
 
 TEST_CASE("Bounds leave out nothing that is better") {

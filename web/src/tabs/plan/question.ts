@@ -15,7 +15,7 @@ export const holds = {
   pp: ['/parallelism/pipeline_parallel_size', '/parallelism/virtual_pipeline_size', '/parallelism/pipeline_schedule', '/parallelism/stage_layers'],
   cp: ['/parallelism/context_parallel_size'],
   ep: ['/parallelism/expert_parallel_size', '/parallelism/expert_tensor_parallel_size'],
-  zero: ['/parallelism/zero_stage'],
+  zero: ['/parallelism/zero_stage', '/parallelism/data_parallel_replicate_size'],
   micro: ['/training/micro_batch_size'],
   recompute: ['/training/recompute'],
 } as const;
@@ -61,7 +61,7 @@ export function questionOf(scenario: Scenario, { objective, engines, held }: Ask
 }
 
 /** Left out when a layout is adopted: they follow from the others, or are not searched. */
-const derived = ['data_parallel_size', 'context_parallel_kind', 'reshard_after_forward', 'micro_batch_group_size', 'data_parallel_replicate_size'];
+const derived = ['data_parallel_size', 'context_parallel_kind', 'reshard_after_forward', 'micro_batch_group_size'];
 
 /** What a layout sets beyond defaults, so that link and dots stay few. */
 function degreesOf({ parallelism: p }: Layout): Group {
@@ -91,7 +91,7 @@ export function withLayout(scenario: Scenario, layout: Layout): Scenario {
 export const sameLayout = (a: Layout, b: Layout): boolean => keyOf(a) === keyOf(b);
 
 function keyOf({ parallelism: p, training: r }: Layout): string {
-  const degrees = ['tensor_parallel_size', 'sequence_parallel', 'pipeline_parallel_size', 'virtual_pipeline_size', 'pipeline_schedule', 'stage_layers', 'context_parallel_size', 'expert_parallel_size', 'data_parallel_size', 'zero_stage'];
+  const degrees = ['tensor_parallel_size', 'sequence_parallel', 'pipeline_parallel_size', 'virtual_pipeline_size', 'pipeline_schedule', 'stage_layers', 'context_parallel_size', 'expert_parallel_size', 'expert_tensor_parallel_size', 'data_parallel_size', 'data_parallel_replicate_size', 'zero_stage'];
   const alone = (key: string) => (key === 'sequence_parallel' && p.tensor_parallel_size === 1) || (key === 'pipeline_schedule' && p.pipeline_parallel_size === 1);
   return JSON.stringify([degrees.map((key) => (alone(key) ? null : p[key])), r.engine, r.micro_batch_size, r.recompute]);
 }
