@@ -36,8 +36,7 @@ test('the shape beside a pasted model is its own, even while the layout does not
 test('a scenario says what it sets, a link opens', async () => {
   const { page } = await openReady();
   await paste(page, JSON.stringify({ model: 'llama-2-7b', training: { tokens: 5e9 } }));
-  await page.waitForSelector(bar);
-  expect(await page.textContent(`${bar} span`)).toContain('Model, Recipe');
+  await page.waitForSelector(`${bar} span:has-text("Model, Recipe")`);
   await page.keyboard.press('Escape');
   await page.waitForSelector(bar, { state: 'detached' });
   await paste(page, 'look: https://example.org/some/where/#v1;m=llama-2-7b;c=dgx-h100*8 thanks');
@@ -48,8 +47,7 @@ test('a scenario says what it sets, a link opens', async () => {
 test('what is not recognised is quoted; nothing is covered', async () => {
   const { page } = await openReady();
   await paste(page, '\n  torch.OutOfMemoryError: CUDA out of memory.\nmore');
-  await page.waitForSelector(bar);
-  expect(await page.textContent(`${bar} span`)).toContain('“torch.OutOfMemoryError: CUDA out of memory.”');
+  await page.waitForSelector(`${bar} span:has-text("“torch.OutOfMemoryError: CUDA out of memory.”")`);
   await page.click('[aria-labelledby="model-heading"] .head .link'); // would fail under the bar
   await page.waitForSelector('#config-json');
 });
