@@ -193,3 +193,21 @@ test('a machine is changed in the units that people write', async () => {
   await untilHash(page, 'tok1.4e12');
   expect(await page.textContent('.overrides .facts')).toContain('Source');
 });
+
+test('waits are shown and read with their unit', async () => {
+  const { page } = await openReady();
+  const latency = field('/cluster/inter_node_latency_seconds');
+  const restart = field('/run/restart_seconds');
+  await page.click('[aria-labelledby="cluster-heading"] .head .link');
+  const leave = () => page.evaluate(() => (document.activeElement as HTMLElement).blur());
+  for (const [typed, shown] of [['5 us', '5 µs'], ['2.5 µs', '2.5 µs'], ['3', '3 µs'], ['0.01 ms', '10 µs']] as const) {
+    await page.fill(latency, typed);
+    await leave();
+    await page.waitForFunction(([where, value]) => (document.querySelector(where!) as HTMLInputElement).value.replace(/\s/g, ' ') === value, [latency, shown]);
+  }
+  await page.click('summary:has-text("Interruptions")');
+  expect((await page.inputValue(restart)) || (await page.getAttribute(restart, 'placeholder'))).toMatch(/^600\ss$/);
+  await page.fill(restart, '10 min');
+  await leave();
+  await page.waitForFunction((where) => (document.querySelector(where) as HTMLInputElement).value.replace(/\s/g, ' ') === '600 s', restart);
+});

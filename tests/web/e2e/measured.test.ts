@@ -72,6 +72,9 @@ test('a pasted log is recognised anywhere and offered', async () => {
   const { page } = await openReady();
   await paste(page, log);
   await page.waitForSelector('aside .bar >> text=nccl-tests: all_reduce · 8 ranks');
+  // Whether that is normal, and by which algorithm, is said at once.
+  expect(await page.textContent('aside .bar .judged')).toMatch(/Normal: all_reduce, 8 ranks: \d+\sGB\/s, 8\sGiB/);
+  expect(await page.textContent('aside .bar')).toMatch(/NVLS: \w+: normal is \d+ to \d+ GB\/s.*Ring, without NVLS: \w+: normal is \d+ to \d+ GB\/s/);
   await page.click('aside .bar button:has-text("Calibrate")');
   await fitted(page);
   expect(await page.getAttribute('#tab-measured', 'aria-selected')).toBe('true');

@@ -84,7 +84,17 @@ test('a phone has a button; a browser that keeps the clipboard to itself is said
     Object.defineProperty(navigator, 'clipboard', { value: { readText: () => Promise.reject(new Error('denied')) } });
   } });
   await page.click('header button:has-text("Paste")');
-  await page.waitForSelector(`${bar} span:has-text("clipboard")`);
+  await page.waitForSelector(`${bar} label:has-text("clipboard")`);
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('paste-text');
+  await page.fill('#paste-text', JSON.stringify({ model: 'llama-2-7b' }));
+  await page.click(`${bar} button:has-text("Read it")`);
+  await page.waitForSelector(`${bar} span:has-text("This is a scenario")`);
+  await page.keyboard.press('Escape');
+  await page.click('header button:has-text("Paste")');
+  await paste(page, '', '#paste-text'); // nothing in it: nothing is read
+  await paste(page, JSON.stringify(config), '#paste-text');
+  await page.click(`${bar} button:has-text("Use it")`);
+  await untilHash(page, 'x=');
 });
 
 test('the editor says in which line a config.json breaks off', async () => {

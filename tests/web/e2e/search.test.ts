@@ -56,6 +56,39 @@ test('the tools are found by their words, in both languages, and axe finds nothi
   await page.waitForFunction(() => document.activeElement?.id === 'claim-heading');
 });
 
+test('a price is set from the run’s length, found by what it is called, and read as people write it', async () => {
+  const { page } = await openReady();
+  const price = field('/cluster/usd_per_gpu_hour');
+  const tile = '#verdict .tile >> nth=2';
+  await page.click(`${tile} >> button:has-text("set a price")`);
+  await page.waitForFunction((where) => document.activeElement === document.querySelector(where), price);
+  await page.keyboard.type('$2.10/h');
+  await page.waitForFunction((where) => /\$[\d,]+/.test(document.querySelectorAll(where)[2]!.textContent!), '#verdict .tile');
+  expect(await page.getAttribute(price, 'aria-invalid')).toBe('false');
+  for (const words of ['cost', 'dollar', 'price']) {
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await page.keyboard.press('/');
+    await page.fill(input, words);
+    expect(await page.textContent(`${options} >> nth=0`)).toContain('Price of a GPU hour');
+    await page.keyboard.press('Escape');
+  }
+  await page.click('header button:has-text("中文")');
+  await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+  await page.keyboard.press('/');
+  await page.fill(input, '成本');
+  expect(await page.textContent(`${options} >> nth=0`)).toContain('每卡时价格');
+});
+
+test('a claim typed into the search is checked', async () => {
+  const { page } = await openReady('', { locale: 'zh-CN' });
+  await page.keyboard.press('/');
+  await page.fill(input, '128 张 A100 训练 65B 参数、1.4 万亿 token，21 天');
+  expect(await page.textContent(`${options} >> nth=0`)).toContain('核对一个说法');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('[aria-labelledby=claim-heading] .verdict.no');
+  expect(await page.inputValue('[aria-labelledby=claim-heading] label:has-text("时间") input')).toBe('21 天');
+});
+
 test('Escape gives the focus back, and in a field "/" is a letter', async () => {
   const { page } = await openReady();
   await page.focus('#tab-memory');

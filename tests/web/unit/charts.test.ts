@@ -1,10 +1,12 @@
 // Geometry of roofline and curve, and the lines of a comparison.
+import { load } from 'meshgauge';
 import type { Curve, Estimate, Message, Operation, Roofline } from '$page/core/types';
 import { choices, otherAlgorithms, pathThrough, valueOf } from '$page/tabs/communication/curve';
-import { memoryDifferences, stepDifferences } from '$page/tabs/compare/differences';
+import { memoryDifferences, phaseDifferences, stepDifferences } from '$page/tabs/compare/differences';
 import { markdownOf } from '$page/tabs/compare/markdown';
 import { along, framesOf, pointsOf, powers, spread } from '$page/tabs/step/roofline';
 
+const core = await load();
 const roof: Roofline = { peak_flops_per_second: 1000e12, memory_bytes_per_second: 4e12, parts: [] };
 const work = (flops: number, bytes: number, seconds: number) => ({ flops, bytes, seconds });
 const product: Operation = { id: 'qkv', kind: 'gemm', forward: work(1e12, 1e9, 2e-3), backward: work(2e12, 2e9, 4e-3) };
@@ -98,4 +100,24 @@ test('a comparison reads as a Markdown table', () => {
   expect(markdownOf({ a: 'one', b: 'two' }, [{ heading: 'Memory', differences, print, signed: (value) => `+${value}`, total: { name: 'Sum', a: 1, b: 3 } }])).toBe(
     '| Memory | A: one | B: two | B − A |\n|---|--:|--:|--:|\n| a\\|b | 1 | 3 | +2 |\n| Sum | 1 | 3 | +2 |',
   );
+});
+
+// BELLE issue 402: bloom-1b1 on 8 cards needs no less at stage 3 than at stage 2.
+test('the buffer that a higher ZeRO stage holds more of is named with its phase', () => {
+  const at = (stage: number) =>
+    JSON.parse(
+      core.apiText(
+        JSON.stringify({
+          command: 'estimate',
+          scenario: { model: 'bloom-1b1', cluster: { system: 'dgx-a100-80gb', gpus: 8 }, parallelism: { zero_stage: stage }, training: { engine: 'deepspeed', sequence_length: 1024 } },
+        }),
+      ),
+    ) as Estimate;
+  const phases = phaseDifferences(at(2), at(3), ({ name }) => name, (phase) => phase);
+  const of = (phase: string) => phases.find(({ id }) => id === phase)!;
+  expect(of('loss').b).toBeLessThan(of('loss').a); // the peak
+  expect(of('forward').b).toBeGreaterThan(of('forward').a);
+  expect(of('forward').most?.name).toBe('Live and prefetched parameters');
+  expect(of('evaluation').b).toBeGreaterThan(of('evaluation').a);
+  for (const { a, b, most } of phases) if (most) expect(Math.sign(most.by)).toBe(Math.sign(b - a));
 });

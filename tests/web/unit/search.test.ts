@@ -13,5 +13,9 @@ test.each([
   ['ＴＰ overlap', 'TP overlap'],
 ])('%s', (query, first) => expect(found(all, query)[0]?.name).toBe(first));
 
+test('what a price is called finds its field', () => {
+  const price = entry('Price of a GPU hour', '', '/cluster/usd_per_gpu_hour cost dollar 成本 价格');
+  for (const query of ['cost', 'dollar', 'price', '成本', '价格']) expect(found([...all, price], query)[0]).toBe(price);
+});
 test('all words have to be there', () => expect(found(all, 'bloom tensor')).toEqual([]));
 test('without words all are there', () => expect(found(all, ' ')).toHaveLength(all.length));

@@ -5,7 +5,10 @@ import type { ImportedFile, Refusal } from '../core/measured-types';
 import { result } from '../state/result.svelte';
 import { scenario } from '../state/scenario.svelte';
 import { n } from '../text/language.svelte';
+import { bandWords, judge, measuredWords, verdictOf } from '../tabs/measured/judged';
+import { clusterAt, usualPlace } from '../tabs/measured/place';
 import { summaryOf } from '../tabs/measured/summary';
+import { t } from '../tabs/measured/text';
 import type { Pasted } from './recognise';
 import { settingsIn } from './settings';
 
@@ -41,5 +44,19 @@ async function logsAmong(files: File[], signal: AbortSignal): Promise<Pasted[]> 
   const named = [...new Set(first.runs.flatMap(({ place }) => (place.gpu && !place.cpu ? [place.gpu] : [])))];
   const gpus = await Promise.all(named.map(async (name) => (await result.entry('gpus', name))?.id ?? name));
   const more = known.length > 1 ? [`+ ${known.length - 1}`] : [];
-  return [{ kind: 'log', what: [`${first.tool}: ${summaryOf(first, gpus)}`, ...more].join(' '), sections: [], files: known }];
+  return [{ kind: 'log', what: [`${first.tool}: ${summaryOf(first, gpus)}`, ...more].join(' '), sections: [], files: known, judged: await judgedIn(first, known[0]!, gpus, signal) }];
+}
+
+const most_judged = 3;
+
+/** What a log of a bandwidth benchmark is mostly pasted for. */
+async function judgedIn({ runs }: ImportedFile, file: File, gpus: string[], signal: AbortSignal): Promise<Pasted['judged']> {
+  if (!runs.some(({ kinds }) => kinds.collective)) return [];
+  const present = result.answered;
+  const groups = await judge([{ name: file.name, blob: file }], clusterAt(usualPlace(gpus, present), present), {}, signal);
+  return groups.slice(0, most_judged).map((group) => ({
+    verdict: verdictOf(group),
+    words: `${t(`normal.${verdictOf(group)}`)} ${measuredWords(group)}`,
+    bands: group.bands.map((band) => bandWords(band, group.bands.length > 1)),
+  }));
 }

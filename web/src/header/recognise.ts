@@ -19,6 +19,8 @@ export interface Pasted {
   /** How many of those are not understood. */
   unread?: number;
   warnings?: Issue[];
+  /** Of bandwidths: each beside what is normal. */
+  judged?: { verdict: 'low' | 'normal' | 'high' | 'depends' | 'unknown'; words: string; bands: string[] }[];
   /** Of logs and error messages. */
   files?: File[];
 }

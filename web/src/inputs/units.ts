@@ -17,13 +17,18 @@ const beyondReading = 1e18;
 const units: Record<string, Unit> = {
   bytes: { kind: 'bytes', per: gibibyte, suffix: 'GiB' },
   'bytes/s': { kind: 'rate', per: 1e9, suffix: 'GB/s' },
-  seconds: { kind: 'seconds', per: 1e-6, suffix: 'µs' },
+  seconds: { kind: 'seconds', per: 1, suffix: '' },
   'USD/h': { kind: 'money', per: 1, suffix: '$/h' },
+  W: { kind: 'count', per: 1, suffix: 'W' },
+  'GPU hours': { kind: 'count', per: 1, suffix: 'GPU h' },
 };
 const plain: Unit = { kind: 'count', per: 1, suffix: '' };
 
-const unitOf = (field: Field): Unit =>
-  field.path.endsWith('/sequence_length') ? { kind: 'sequence', per: 1, suffix: '' } : (units[field.unit ?? ''] ?? plain);
+function unitOf(field: Field): Unit {
+  if (field.path.endsWith('/sequence_length')) return { kind: 'sequence', per: 1, suffix: '' };
+  const unit = units[field.unit ?? ''] ?? plain;
+  return field.path.endsWith('latency_seconds') ? { ...unit, per: 1e-6 } : unit;
+}
 
 export const suffixOf = (field: Field) => unitOf(field).suffix;
 
@@ -31,8 +36,14 @@ export const suffixOf = (field: Field) => unitOf(field).suffix;
 export function readField(field: Field, text: string): unknown {
   if (field.type === 'array') return readList(text);
   if (field.type === 'string') return text.trim();
-  const { kind, per } = unitOf(field);
-  return parse(text, kind, per) ?? text.trim();
+  return read(field, text) ?? text.trim();
+}
+
+/** Also with the unit that stands beside the field. */
+function read(field: Field, text: string): number | null {
+  const { kind, per, suffix } = unitOf(field);
+  const own = kind === 'count' && suffix !== '' && text.trim().toLowerCase().endsWith(suffix.toLowerCase());
+  return parse(own ? text.trim().slice(0, -suffix.length) : text, kind, per);
 }
 
 function readList(text: string): unknown {
@@ -45,6 +56,7 @@ export function showField(field: Field, value: unknown): string {
   if (Array.isArray(value)) return value.join(', ');
   if (typeof value !== 'number') return String(value);
   const { kind, per } = unitOf(field);
+  if (kind === 'seconds') return n().span(value);
   if (kind === 'count' && value >= 1e6) return n().compact(value);
   if (per === 1) return Number.isInteger(value) ? n().integer(value) : n().significant(value, 4);
   return n().significant(value / per, 4);
@@ -56,10 +68,11 @@ export const nothingTyped = (field: Field) => (unitOf(field).kind === 'money' ? 
 /** Said under a field while it is typed in, where the text leaves room for doubt. */
 export function echoOf(field: Field, text: string): string | null {
   if (field.type === 'string') return null;
-  const { kind, per } = unitOf(field);
-  const value = parse(text, kind, per);
+  const { kind } = unitOf(field);
+  const value = read(field, text);
   if (value === null || Math.abs(value) >= beyondReading) return null;
   if (kind === 'rate' && isAmbiguousRate(text)) return `${n().significant((value * 8) / 1e9)} Gb/s = ${n().rate(value)}`;
+  if (kind === 'seconds') return n().span(value);
   if (kind === 'sequence' && /k/i.test(text)) return n().integer(value);
   if (kind === 'bytes' && /[a-z]/i.test(text)) return `${n().gib(value)} GiB`;
   return kind === 'count' && /[a-z万亿]/i.test(text) ? n().integer(value) : null;

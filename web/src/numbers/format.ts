@@ -17,6 +17,8 @@ export const none = '–';
 const gibibyte = 2 ** 30;
 const minus = '\u2212';
 
+const spans = [[86400, 'd'], [3600, 'h'], [1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']] as const;
+
 function numbersOf(code: LanguageCode) {
   const locale = code === 'zh' ? 'zh-CN' : 'en-US';
   const cache = new Map<string, Intl.NumberFormat>();
@@ -61,6 +63,12 @@ function numbersOf(code: LanguageCode) {
     count: (value: number) => join(scaled(value, code === 'zh' ? chinese : western)),
     /** The same in the short form of inputs and links: 1 T in both languages. */
     compact: (value: number) => join(scaled(value, western)),
+    /** A wait as it is typed and read back: 2.5 µs, 600 s, 3 h. */
+    span: (seconds: number) => {
+      const loses = (amount: number) => Math.abs(amount - Number(amount.toPrecision(4))) > 1e-9 * amount;
+      const [size, unit] = spans.find(([s]) => seconds >= s * 0.9995 && !loses(seconds / s)) ?? [1, 's'];
+      return join({ value: significant(seconds / size, 4), unit });
+    },
     /** GiB for columns and figures; `unit` where another is shown. */
     gib: (bytes: number, digits = 2, unit = gibibyte) => {
       const smallest = 10 ** -digits;

@@ -10,7 +10,9 @@ const byteUnits: Record<string, number> = {
 };
 const rateUnits: Record<string, number> = { k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
 const timeUnits: Record<string, number> = {
-  ns: 1e-9, us: 1e-6, µs: 1e-6, μs: 1e-6, ms: 1e-3, s: 1, min: 60, h: 3600, d: 86400, day: 86400, days: 86400, 小时: 3600, 天: 86400,
+  ns: 1e-9, us: 1e-6, µs: 1e-6, μs: 1e-6, ms: 1e-3, s: 1, sec: 1, seconds: 1, 秒: 1, min: 60, minutes: 60, 分钟: 60,
+  h: 3600, hr: 3600, hrs: 3600, hour: 3600, hours: 3600, 小时: 3600, d: 86400, day: 86400, days: 86400, 天: 86400, 日: 86400,
+  week: 604_800, weeks: 604_800, 周: 604_800, 星期: 604_800, 个星期: 604_800, month: 2_592_000, months: 2_592_000, 月: 2_592_000, 个月: 2_592_000,
 };
 
 /** Splits "1,024 GiB" into the number and the rest. Full-width digits are digits; what groups them groups three. */
@@ -33,7 +35,7 @@ export function parse(text: string, kind: Kind, perUnit = 1): number | null {
   const unit = rest.toLowerCase();
   switch (kind) {
     case 'count': {
-      const times = multipliers[unit.replace(/\s*(tokens?|参数|params|flops?)$/, '')];
+      const times = multipliers[unit.replace(/\s*个?\s*(tokens?|词元|参数|params?|parameters?|flops?)$/, '')];
       return times === undefined ? null : exact(value * times);
     }
     case 'sequence': {
@@ -53,7 +55,7 @@ export function parse(text: string, kind: Kind, perUnit = 1): number | null {
       return times === undefined ? null : value * times;
     }
     case 'money':
-      return /^(?:[$元¥€]|usd|rmb)?\s*(?:\/\s*(?:gpu\s*)?(?:h|hour|时|小时|卡时))?$/.test(unit) ? value : null;
+      return /^(?:[$元¥€]|usd|rmb|dollars?|美元)?\s*(?:(?:\/|per|每)?\s*(?:gpu|卡)?[\s-]*(?:h|hr|hours?|时|小时))?$/.test(unit) ? value : null;
   }
 }
 

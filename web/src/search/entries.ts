@@ -9,6 +9,7 @@ import { result } from '../state/result.svelte';
 import { scenario } from '../state/scenario.svelte';
 import { tabs, view, type Tab } from '../state/view.svelte';
 import { search as english } from '../text/en-search';
+import { claimIn, isClaim } from '../tabs/learn/claim-words';
 import { language, t as page, withTexts } from '../text/language.svelte';
 import { search as chinese } from '../text/zh-search';
 
@@ -57,6 +58,9 @@ const actions: Record<string, () => void> = {
   zh: () => language.choose('zh'),
 };
 
+/** What people call a field that its name and help do not say. */
+const alsoCalled = (path: string) => (path === '/cluster/usd_per_gpu_hour' ? t('words.usd_per_gpu_hour') : path === '/training/tokens' ? t('words.tokens') : '');
+
 export function entries(): Entry[] {
   const fields = result.describe.fields.filter(({ path }) => path.split('/').length === 3 && matters(path));
   return [
@@ -67,7 +71,7 @@ export function entries(): Entry[] {
       kind: 'field',
       name: labelOf(field.path),
       detail: shortLabelOf(field.path) === labelOf(field.path) ? '' : shortLabelOf(field.path),
-      words: `${field.path} ${helpOf(field) ?? ''}`,
+      words: `${field.path} ${helpOf(field) ?? ''} ${alsoCalled(field.path)}`,
       run: () => void view.seek(field.path === '/cluster/gpu' ? '/cluster/system' : field.path),
     })),
     ...modelItems().map(({ id, name, detail }): Entry => ({ id: `model-${id}`, kind: 'model', name, detail, words: id, run: () => scenario.set('/model', id) })),
@@ -76,6 +80,18 @@ export function entries(): Entry[] {
     { id: 'learn-groups', kind: 'learn', name: t('learn.groups'), detail: '', words: 'groups', run: () => void toHeading('communication', 'groups') },
     ...Object.entries(actions).map(([action, run]): Entry => ({ id: `action-${action}`, kind: 'action', name: t(`action.${action as 'pin'}`), detail: '', words: action, run })),
   ];
+}
+
+/** What is typed may be a claim itself: it is taken there. */
+export function claims(query: string): Entry[] {
+  const said = claimIn(query, result.catalog.gpus);
+  if (!isClaim(said)) return [];
+  const run = async () => {
+    const { claiming } = await import('../tabs/learn/claiming.svelte');
+    claiming.say(query);
+    await toHeading('learn', 'claim');
+  };
+  return [{ id: 'claim', kind: 'tool', name: t('tool.claim'), detail: query.trim(), words: '', run: () => void run() }];
 }
 
 const apart = (text: string) => ` ${text.toLowerCase().replace(/[^\p{L}\p{N}.]+/gu, ' ')} `;

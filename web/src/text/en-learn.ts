@@ -16,6 +16,8 @@ export const learn = {
   'claim.mfu': 'MFU, if stated',
   'claim.tflops_per_gpu': 'Rate of a GPU, if stated',
   'claim.without_model': 'type a size',
+  'claim.sentence': 'The claim in a sentence',
+  'claim.example': '65B on 128 A100 in 21 days, 1.4T tokens',
   'claim.unreadable': 'Cannot be read: {fields}. Written like 65B, 1.4T, 128, 21 days, 40%.',
   'claim.nearest': 'Published runs nearest to it',
   'judged.impossible': 'Not possible',

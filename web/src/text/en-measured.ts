@@ -138,6 +138,8 @@ export const measured = {
   'normal.range': 'normal is {low} to {high} GB/s',
   'normal.published': ', published {range}',
   'normal.modelled': ', by the model: nothing is published',
+  'band.ring': 'Ring, without NVLS:',
+  'band.nvls': 'NVLS:',
   'normal.sources': 'Published in',
   'measured.profiles': 'Profiles kept',
   'measured.not_lasting': 'Profiles are kept until this tab closes.',

@@ -13,6 +13,8 @@ export const search = {
   'found.action': 'action',
   'tool.claim': 'Check a claim',
   'tool.claim_words': 'possible days tokens mfu gpus',
+  'words.usd_per_gpu_hour': 'cost price money budget dollar dollars usd spend',
+  'words.tokens': 'days run length duration dataset',
   'tool.error': 'Read an error',
   'tool.error_words': 'oom out of memory nccl log hang',
   'learn.tree': 'Decision tree',

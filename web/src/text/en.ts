@@ -63,7 +63,8 @@ export const en = {
   'paste.use': 'Use it',
   'paste.reading': 'Reading the text…',
   'paste.cancel': 'Cancel',
-  'paste.unreadable': 'The browser keeps the clipboard to itself. Press Ctrl+V, or open edit beside Model and paste there.',
+  'paste.unreadable': 'The browser keeps the clipboard to itself. Paste here:',
+  'paste.read': 'Read it',
   'mark.colon': ': ',
   'mark.comma': ', ',
 
@@ -85,7 +86,9 @@ export const en = {
   'tile.tokens': '{tokens} tokens',
   'tile.run': 'Run length',
   'tile.hours': '{hours} GPU hours',
-  'tile.cost': ' · {cost}',
+  'tile.set_price': 'set a price',
+  'tile.set_tokens': 'set tokens',
+  'tile.change': 'Go to the field: {field}',
   'tile.never': 'interruptions undo all progress',
   'tile.no_tokens': 'no token count set',
 

@@ -18,6 +18,8 @@ export const learn: Record<keyof typeof english, string> = {
   'claim.mfu': 'MFU（若写明）',
   'claim.tflops_per_gpu': '每卡速率（若写明）',
   'claim.without_model': '改填参数量',
+  'claim.sentence': '用一句话写出这个说法',
+  'claim.example': '用 128 张 A100 训练 65B 参数、1.4 万亿 token，21 天',
   'claim.unreadable': '读不出：{fields}。写法如 65B、1.4T、128、21 天、40%。',
   'claim.nearest': '最接近的公开记录',
   'judged.impossible': '不可能',

@@ -140,6 +140,8 @@ export const measured: Record<MeasuredKey, string> = {
   'normal.range': '正常为 {low} 到 {high} GB/s',
   'normal.published': '，公开数据 {range}',
   'normal.modelled': '，由模型得出：没有公开数据',
+  'band.ring': 'Ring，不用 NVLS：',
+  'band.nvls': 'NVLS：',
   'normal.sources': '公开数据来源',
   'measured.profiles': '保存的性能档案',
   'measured.not_lasting': '性能档案只保留到关闭本页为止。',

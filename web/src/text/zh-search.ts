@@ -15,6 +15,8 @@ export const search: Record<keyof typeof english, string> = {
   'found.action': '操作',
   'tool.claim': '核对一个说法',
   'tool.claim_words': '可能 天数 token 卡数 mfu',
+  'words.usd_per_gpu_hour': '成本 价格 单价 费用 花费 预算 美元 钱 price cost dollar',
+  'words.tokens': '天数 训练时长 数据量 tokens',
   'tool.error': '解读报错',
   'tool.error_words': '显存不足 oom nccl 日志 卡住',
   'learn.tree': '决策树',

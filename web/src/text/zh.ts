@@ -64,7 +64,8 @@ export const zh: Messages = {
   'paste.use': '采用',
   'paste.reading': '正在读取……',
   'paste.cancel': '取消',
-  'paste.unreadable': '浏览器不允许读取剪贴板。请按 Ctrl+V，或点模型旁的编辑后粘贴。',
+  'paste.unreadable': '浏览器不允许读取剪贴板。请粘贴到这里：',
+  'paste.read': '读取',
   'mark.colon': '：',
   'mark.comma': '、',
 
@@ -86,7 +87,9 @@ export const zh: Messages = {
   'tile.tokens': '训练 {tokens} token',
   'tile.run': '训练时长',
   'tile.hours': '{hours}卡时',
-  'tile.cost': ' · {cost}',
+  'tile.set_price': '填写单价',
+  'tile.set_tokens': '填写 token 数',
+  'tile.change': '前往字段：{field}',
   'tile.never': '中断太频繁，永远训不完',
   'tile.no_tokens': '未填训练 token 数',
 

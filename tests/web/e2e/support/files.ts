@@ -16,9 +16,10 @@ export const drop = (page: Page, selector: string, files: { name: string; text: 
     [selector, files] as const,
   );
 
-export const paste = (page: Page, text: string) =>
-  page.evaluate((content) => {
+/** `into`: a field; else the page. */
+export const paste = (page: Page, text: string, into = 'body') =>
+  page.evaluate(([content, where]) => {
     const clipboardData = new DataTransfer();
     clipboardData.setData('text/plain', content);
-    document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
-  }, text);
+    document.querySelector(where)!.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
+  }, [text, into] as const);

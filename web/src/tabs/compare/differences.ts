@@ -35,6 +35,30 @@ export function memoryDifferences(a: Estimate, b: Estimate, nameOf: (line: Line)
   return sorted(joined(gather(a), gather(b)), smallest);
 }
 
+export interface OfPhase extends Difference {
+  /** What makes most of the difference, and by how much. */
+  most?: { name: string; by: number };
+}
+
+/** The fullest GPU in each phase, whichever it is: what peaks lower may hold more in another. */
+export function phaseDifferences(a: Estimate, b: Estimate, nameOf: (line: Line) => string, phaseName: (phase: string) => string): OfPhase[] {
+  const fullest = ({ memory: { stages } }: Estimate, phase: string) => stages.reduce((most, stage) => ((stage.phases[phase] ?? 0) > (most.phases[phase] ?? 0) ? stage : most));
+  const sums = (of: Estimate, phase: string) => {
+    const lines = new Map<string, [string, number]>();
+    for (const line of linesOf(fullest(of, phase), phase)) lines.set(line.id, [nameOf(line), (lines.get(line.id)?.[1] ?? 0) + line.bytes]);
+    return lines;
+  };
+  const phases = Object.keys(a.memory.stages[0]!.phases).map((phase): OfPhase => {
+    const [one, two] = [fullest(a, phase).phases[phase] ?? 0, fullest(b, phase).phases[phase] ?? 0];
+    const more = Math.sign(two - one);
+    const [largest] = joined(sums(a, phase), sums(b, phase)).sort((x, y) => more * (y.b - y.a) - more * (x.b - x.a));
+    return { id: phase, name: phaseName(phase), a: one, b: two, ...(largest && more !== 0 && { most: { name: largest.name, by: largest.b - largest.a } }) };
+  });
+  const { evaluation: one } = a.memory.other_phases;
+  const { evaluation: two } = b.memory.other_phases;
+  return one > 0 || two > 0 ? [...phases, { id: 'evaluation', name: phaseName('evaluation'), a: one, b: two }] : phases;
+}
+
 export function stepDifferences(a: Estimate, b: Estimate, nameOf: (part: string) => string): Differences {
   const gather = ({ step }: Estimate) =>
     new Map(Object.entries(step.breakdown).filter(([, seconds]) => seconds > 0).map(([part, seconds]): [string, [string, number]] => [part, [nameOf(part), seconds]]));

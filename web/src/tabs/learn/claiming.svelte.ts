@@ -6,6 +6,7 @@ import { parse, type Kind } from '../../numbers/parse';
 import { Latest } from '../../state/latest.svelte';
 import { result } from '../../state/result.svelte';
 import { n } from '../../text/language.svelte';
+import { claimIn } from './claim-words';
 
 interface Amount {
   key: 'parameters' | 'tokens' | 'gpus' | 'days' | 'mfu' | 'tflops_per_gpu';
@@ -29,7 +30,8 @@ export function readAmount(key: Key, text: string): number | null | undefined {
   if (text.trim() === '') return undefined;
   const { kind, per } = amounts.find((amount) => amount.key === key)!;
   if (key === 'mfu') return percentIn(text);
-  const value = parse(text.replace(/\s*(?:gpus?|cards?|张|卡|tflops?|tflop\/s)$/i, ''), kind, per);
+  const read = (typed: string) => parse(typed.replace(/\s*(?:gpus?|cards?|张|块|卡|tflops?|tflop\/s)$/i, ''), kind, per);
+  const value = read(text) ?? read(claimIn(text)[key] ?? '');
   return value === null ? null : value / per;
 }
 
@@ -60,6 +62,16 @@ class Claiming {
     ...(this.gpu ? { gpu: this.gpu } : {}),
     ...(this.model ? { model: this.model.model, sequence_length: this.model.sequence_length } : {}),
   });
+
+  /** The whole of it in one sentence; what the sentence leaves out is left open. */
+  say(text: string): boolean {
+    const { gpu, ...amounts } = claimIn(text, result.catalog.gpus ?? []);
+    if (Object.keys(amounts).length === 0) return false;
+    this.model = null;
+    this.texts = { parameters: '', tokens: '', gpus: '', days: '', mfu: '', tflops_per_gpu: '', ...amounts };
+    if (gpu) this.gpu = gpu;
+    return true;
+  }
 
   /** Called in an effect. */
   follow(shown: boolean): (() => void) | undefined {

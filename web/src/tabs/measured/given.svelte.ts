@@ -1,12 +1,13 @@
 // What was given, what the core makes of it, and what it would change. Every change asks the core again.
 import { everything } from '../../core/everything';
-import type { Calibration, ImportedFile, Normal, Profile, Refusal } from '../../core/measured-types';
+import type { Calibration, ImportedFile, Profile, Refusal } from '../../core/measured-types';
 import type { Estimate, Issue, Scenario } from '../../core/types';
 import type { NamedBlob, Request } from '../../core/with-files';
 import { Latest, reasonOf } from '../../state/latest.svelte';
 import { profile, type Kept } from '../../state/profile.svelte';
 import { profiles } from '../../state/profiles.svelte';
 import { result } from '../../state/result.svelte';
+import { judge, type Judged as OfGroup } from './judged';
 import { clusterAt, cpu, gpuAt, usualPlace, type Where } from './place';
 import { profileIn } from './profile-file';
 
@@ -42,7 +43,7 @@ interface Judged {
   /** Of which the calibration is. */
   gpu: string | null;
   /** The bandwidths beside what is normal. */
-  normal: Normal['groups'];
+  normal: OfGroup[];
 }
 
 const quiet = 150;
@@ -160,11 +161,10 @@ class Measured {
   }
 
   /** Logs of many runs would be judged run by run. */
-  async #judge(place: Where, present: Scenario, files: NamedBlob[], signal: AbortSignal): Promise<Normal['groups']> {
+  async #judge(place: Where, present: Scenario, files: NamedBlob[], signal: AbortSignal): Promise<OfGroup[]> {
     const runs = this.imported.filter(({ kinds }) => kinds.collective).length;
     if (runs === 0 || runs > most_judged) return [];
-    const answer = (await everything.askWithFiles({ command: 'band', cluster: clusterAt(place, present), place: this.answers }, files, signal)) as Normal | Refusal;
-    return answer.ok ? answer.groups : [];
+    return judge(files, clusterAt(place, present), this.answers, signal);
   }
 
   #request(place: Where, present: Scenario): Request {
