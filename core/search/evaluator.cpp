@@ -179,8 +179,8 @@ void Evaluator::price(Kernels& kernels) {
     kernels.passes[i] = pricer_.with_recompute(kernels.plain[i]);
   }
   kernels.has_plain = in_parts;
-  times_.clear();
-  for (const std::size_t i : class_of_) times_.push_back(kernels.passes[i].time);
+  times_.resize(class_of_.size());
+  for (std::size_t rank = 0; rank < times_.size(); ++rank) times_[rank] = kernels.passes[class_of_[rank]].time;
   const Pipeline& pipeline = pricer_.pipeline();
   kernels.least = makespan(pipeline.schedule, times_, pipeline.chunks, pipeline.micro_batches).total;
   kernels.priced = true;
@@ -259,11 +259,11 @@ Seconds Evaluator::seconds(std::size_t which) {
     priced_.push_back(whole_rank(s, profile_, kernels.passes[i], pricer_.passes(), stage.updates[i], nullptr));
     agree = agree || priced_.back().agrees;
   }
-  times_.clear();
-  ends_.clear();
-  for (const std::size_t i : class_of_) {
-    times_.push_back(priced_[i].time);
-    ends_.push_back(priced_[i].end);
+  times_.resize(class_of_.size());
+  ends_.resize(class_of_.size());
+  for (std::size_t rank = 0; rank < class_of_.size(); ++rank) {
+    times_[rank] = priced_[class_of_[rank]].time;
+    ends_[rank] = priced_[class_of_[rank]].end;
   }
   const auto slowest = static_cast<std::size_t>(
       std::max_element(priced_.begin(), priced_.end(),
