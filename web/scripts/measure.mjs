@@ -21,13 +21,13 @@ async function measure(tab) {
     window.measured = measured;
     let pressed = 0;
     addEventListener('input', (event) => (pressed = event.timeStamp), true);
-    // The answer is committed before a frame is painted; a message posted then is handled after the paint.
+    // A message posted as a frame begins is handled after its paint.
     const painted = new MessageChannel();
     painted.port1.onmessage = () => {
       if (pressed) measured.times.push(performance.now() - pressed);
       pressed = 0;
     };
-    const observe = new MutationObserver(() => painted.port2.postMessage(null));
+    const observe = new MutationObserver(() => requestAnimationFrame(() => painted.port2.postMessage(null)));
     observe.observe(document.getElementById('verdict'), { subtree: true, characterData: true, childList: true });
     // Shifts of what was typed count too, so hadRecentInput is not looked at.
     new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (measured.shift += value))).observe({ type: 'layout-shift' });

@@ -25,7 +25,6 @@ class ResultState {
   /** What the core would take for each value that was set. */
   defaults = $state.raw<Record<string, unknown>>({});
   #client: Client | undefined;
-  #arrived: [Scenario, Answer] | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
   fields = $derived(new Map(this.describe.fields.map((field) => [field.path, field])));
   invalid = $derived(this.issues.length > 0);
@@ -78,21 +77,8 @@ class ResultState {
     this.#client?.estimate(asked, this.pricesOf(asked));
   }
 
-  /** Once a frame, the latest. Nothing is painted in a hidden page, so there it need not wait. */
+  /** At once, not in the next frame: the frame then has only to be painted. No more than one answer is under way. */
   #commit(asked: Scenario, answer: Answer): void {
-    const scheduled = this.#arrived !== undefined;
-    this.#arrived = [asked, answer];
-    if (scheduled) return;
-    const take = () => {
-      const [of, latest] = this.#arrived!;
-      this.#arrived = undefined;
-      this.#take(of, latest);
-    };
-    if (document.hidden) take();
-    else requestAnimationFrame(take);
-  }
-
-  #take(asked: Scenario, answer: Answer): void {
     this.issues = answer.ok ? [] : answer.issues;
     if (answer.ok) {
       this.estimate = answer;
