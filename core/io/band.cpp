@@ -14,7 +14,6 @@
 #include "core/io/parse.hpp"
 #include "core/io/read_scenario.hpp"
 #include "core/io/write_band.hpp"
-#include "core/scenario/ranges.hpp"
 #include "core/scenario/words.hpp"
 
 namespace meshgauge {
@@ -35,12 +34,7 @@ constexpr FieldText switch_field{.key = "in_switch", .help = "Whether the switch
 std::optional<double> number_of(const Json& request, const FieldText& field, Reading& reading) {
   const auto value = request.find(field.key);
   if (value == request.end()) return std::nullopt;
-  const std::string path = '/' + std::string(field.key);
-  const auto number = read_number(*value, field, path, reading);
-  if (!number) return std::nullopt;
-  if (in_range(field, *number)) return number;
-  reading.fail(path, range_message(field, shown(*value)));
-  return std::nullopt;
+  return number_in_range(*value, field, '/' + std::string(field.key), reading);
 }
 
 void check_fields(const Json& request, Reading& reading) {

@@ -10,7 +10,6 @@
 #include "core/io/read_value.hpp"
 #include "core/io/write_issues.hpp"
 #include "core/io/write_value.hpp"
-#include "core/scenario/ranges.hpp"
 #include "core/scenario/words.hpp"
 
 namespace meshgauge {
@@ -40,11 +39,9 @@ BatchReference read_reference(const Json& object, Reading& reading) {
       report_unknown(key, "/reference", reference_keys, {}, reading);
       continue;
     }
-    const auto number = read_number(value, reference_fields[i], path, reading);
+    const auto number = number_in_range(value, reference_fields[i], path, reading);
     if (!number) continue;
-    if (!in_range(reference_fields[i], *number)) {
-      reading.fail(path, range_message(reference_fields[i], number_text(*number)));
-    } else if (i == 0) {
+    if (i == 0) {
       reference.global_batch = *number;
     } else if (i == 1) {
       reference.learning_rate = *number;

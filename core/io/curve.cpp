@@ -12,7 +12,6 @@
 #include "core/io/commands.hpp"
 #include "core/io/read_value.hpp"
 #include "core/io/write_curve.hpp"
-#include "core/scenario/ranges.hpp"
 #include "core/scenario/words.hpp"
 
 namespace meshgauge {
@@ -42,10 +41,9 @@ std::optional<std::vector<double>> read_sizes(const Json& value, Reading& readin
   }
   std::vector<double> sizes;
   const bool whole = read_items(value.size(), "sizes", "/sizes", reading, [&](std::size_t i, const std::string& path) {
-    const std::optional<double> size = read_number(value[i], size_field, path, reading);
-    if (size && !in_range(size_field, *size)) reading.fail(path, range_message(size_field, shown(value[i])));
+    const std::optional<double> size = number_in_range(value[i], size_field, path, reading);
     if (size) sizes.push_back(*size);
-    return size && in_range(size_field, *size);
+    return size.has_value();
   });
   return whole ? std::optional(std::move(sizes)) : std::nullopt;
 }

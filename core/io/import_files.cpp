@@ -8,7 +8,6 @@
 #include "core/io/import.hpp"
 #include "core/io/parse.hpp"
 #include "core/io/write_import.hpp"
-#include "core/scenario/ranges.hpp"
 #include "core/scenario/words.hpp"
 
 namespace meshgauge {
@@ -30,13 +29,7 @@ constexpr FieldText gpus_field{"gpus_per_node", "GPUs", 1, limit::gpus, "", "Tho
 
 void read_count(const Json& value, const FieldText& field, const std::string& path, Reading& reading,
                 std::int64_t& to) {
-  const auto number = read_integer(value, field, path, reading);
-  if (!number) return;
-  if (in_range(field, static_cast<double>(*number))) {
-    to = *number;
-  } else {
-    reading.fail(path, range_message(field, number_text(*number)));
-  }
+  to = integer_in_range(value, field, path, reading).value_or(to);
 }
 
 void read_operation(const Json& value, const std::string& path, Reading& reading, std::string& to) {

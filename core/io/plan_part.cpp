@@ -6,7 +6,6 @@
 #include "core/io/plan_against.hpp"
 #include "core/io/write_plan.hpp"
 #include "core/io/write_value.hpp"
-#include "core/scenario/ranges.hpp"
 
 namespace meshgauge {
 namespace {
@@ -97,7 +96,7 @@ PlanPart read_part(const Json& request, Reading& reading) {
   part.budget = count_at(request, budget_field, "", reading).value_or(0);
   if (request.contains("no_worse_than")) {
     part.asked.question.no_worse_than =
-        read_number(request["no_worse_than"], limit_field, "/no_worse_than", reading).value_or(0);
+        number_in_range(request["no_worse_than"], limit_field, "/no_worse_than", reading).value_or(0);
   }
   return part;
 }

@@ -7,7 +7,6 @@
 
 #include "core/io/parse.hpp"
 #include "core/io/write_value.hpp"
-#include "core/scenario/ranges.hpp"
 #include "core/scenario/words.hpp"
 
 namespace meshgauge {
@@ -29,15 +28,6 @@ constexpr FieldText modelled_field{"modelled", "seconds", 1e-12, most_seconds, "
 constexpr FieldText measured_field{"measured", "seconds", 1e-12, most_seconds, "", "On the curve."};
 constexpr FieldText ratio_field{"ratio", "", least_ratio, most_ratio, "", "Measured over modelled time."};
 
-std::optional<double> number_in(const Json& value, const FieldText& field, const std::string& path, Reading& reading) {
-  const auto number = read_number(value, field, path, reading);
-  if (number && !in_range(field, *number)) {
-    reading.fail(path, range_message(field, number_text(*number)));
-    return std::nullopt;
-  }
-  return number;
-}
-
 /// The members of one entry: each is asked for, others are unknown.
 class Entry {
  public:
@@ -47,17 +37,15 @@ class Entry {
   }
   double number(const FieldText& field) {
     const Json* value = find(field.key);
-    const auto number = value != nullptr ? number_in(*value, field, at(field.key), reading_) : std::nullopt;
+    const auto number = value != nullptr ? number_in_range(*value, field, at(field.key), reading_) : std::nullopt;
     good_ = good_ && number.has_value();
     return number.value_or(0);
   }
   std::int64_t whole(const FieldText& field) {
     const Json* value = find(field.key);
-    const auto number = value != nullptr ? read_integer(*value, field, at(field.key), reading_) : std::nullopt;
-    const bool fits = number && in_range(field, static_cast<double>(*number));
-    if (number && !fits) reading_.fail(at(field.key), range_message(field, number_text(*number)));
-    good_ = good_ && fits;
-    return fits ? *number : 0;
+    const auto number = value != nullptr ? integer_in_range(*value, field, at(field.key), reading_) : std::nullopt;
+    good_ = good_ && number.has_value();
+    return number.value_or(0);
   }
   std::size_t choice(const FieldText& field, std::span<const std::string_view> names) {
     const Json* value = find(field.key);
@@ -117,9 +105,9 @@ std::vector<CurvePoint> read_points(const Json& list, const std::string& path, E
       reading.fail(at, "The point is " + shown(item) + ". Expected: bytes, modelled seconds, measured seconds.");
       return false;
     }
-    const auto bytes = number_in(item[0], bytes_field, at + "/0", reading);
-    const auto modelled = number_in(item[1], modelled_field, at + "/1", reading);
-    const auto measured = number_in(item[2], measured_field, at + "/2", reading);
+    const auto bytes = number_in_range(item[0], bytes_field, at + "/0", reading);
+    const auto modelled = number_in_range(item[1], modelled_field, at + "/1", reading);
+    const auto measured = number_in_range(item[2], measured_field, at + "/2", reading);
     if (!bytes || !modelled || !measured) return false;
     const CurvePoint point{*bytes, {*modelled}, {*measured}};
     if (!points.empty() && !rises(points.back(), point)) {

@@ -13,7 +13,6 @@
 #include "core/io/parse.hpp"
 #include "core/io/read_scenario.hpp"
 #include "core/io/read_value.hpp"
-#include "core/scenario/ranges.hpp"
 #include "core/scenario/words.hpp"
 
 namespace meshgauge {
@@ -65,16 +64,12 @@ void read_numbers(const Json& request, StatedClaim& stated, Reading& reading) {
     const std::string path = '/' + std::string(field.text.key);
     std::optional<double> number;
     if (field.fact == Fact::gpus) {
-      const auto whole = read_integer(*value, field.text, path, reading);
+      const auto whole = integer_in_range(*value, field.text, path, reading);
       if (whole) number = static_cast<double>(*whole);
     } else {
-      number = read_number(*value, field.text, path, reading);
+      number = number_in_range(*value, field.text, path, reading);
     }
     if (!number) continue;
-    if (!in_range(field.text, *number)) {
-      reading.fail(path, range_message(field.text, number_text(*number)));
-      continue;
-    }
     const auto i = static_cast<std::size_t>(field.fact);
     if (!said[i].empty()) {
       reading.fail(path,
@@ -118,12 +113,8 @@ void read_words(const Json& request, StatedClaim& stated, Reading& reading) {
   read_gpu(request, stated, reading);
   if (request.contains("model")) stated.model = read_model(request, reading);
   if (const auto value = request.find("sequence_length"); value != request.end()) {
-    const auto number = read_integer(*value, sequence_text, "/sequence_length", reading);
-    if (number && !in_range(sequence_text, static_cast<double>(*number))) {
-      reading.fail("/sequence_length", range_message(sequence_text, number_text(*number)));
-    } else {
-      stated.sequence = static_cast<double>(number.value_or(0));
-    }
+    const auto number = integer_in_range(*value, sequence_text, "/sequence_length", reading);
+    stated.sequence = static_cast<double>(number.value_or(0));
   }
   if (stated.gpu && stated.gpu->bf16.value == 0) {
     stated.precision = stated.gpu->fp16.value > 0 ? Precision::fp16 : Precision::fp32;

@@ -9,7 +9,6 @@
 #include "core/io/parse.hpp"
 #include "core/io/read_timing.hpp"
 #include "core/io/read_value.hpp"
-#include "core/scenario/ranges.hpp"
 #include "core/scenario/words.hpp"
 
 namespace meshgauge {
@@ -38,19 +37,10 @@ std::string text_of(const Json& document, std::string_view key, const std::strin
   return read_string(*found, FieldText{.key = key}, child_path(path, key), reading).value_or(std::string{});
 }
 
-std::optional<double> amount(const Json& value, const FieldText& field, const std::string& path, Reading& reading) {
-  const auto number = read_number(value, field, path, reading);
-  if (number && !in_range(field, *number)) {
-    reading.fail(path, range_message(field, number_text(*number)));
-    return std::nullopt;
-  }
-  return number;
-}
-
 void read_measured_value(const std::string& key, const Json& value, const std::string& path, Measured& measured,
                          Reading& reading) {
   if (key == step_field.key) {
-    if (const auto seconds = amount(value, step_field, path, reading)) measured.step = Seconds{*seconds};
+    if (const auto seconds = number_in_range(value, step_field, path, reading)) measured.step = Seconds{*seconds};
   } else if (key == out_of_memory_field.key) {
     measured.judged = !value.is_null();
     if (measured.judged) measured.out_of_memory = read_boolean(value, out_of_memory_field, path, reading);
@@ -60,7 +50,8 @@ void read_measured_value(const std::string& key, const Json& value, const std::s
   }
   for (std::size_t kind = 0; kind < memory_kind_count; ++kind) {
     if (key != memory_fields[kind].key) continue;
-    if (const auto bytes = amount(value, memory_fields[kind], path, reading)) measured.memory[kind] = Bytes{*bytes};
+    if (const auto bytes = number_in_range(value, memory_fields[kind], path, reading))
+      measured.memory[kind] = Bytes{*bytes};
   }
 }
 

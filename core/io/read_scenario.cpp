@@ -62,9 +62,7 @@ std::optional<RecomputeRequest> read_recompute_object(const Json& object, const 
       const auto choice = read_choice(value, recompute_method_field, all_names<RecomputeMethod>(), at, reading);
       if (choice) request.method = static_cast<RecomputeMethod>(*choice);
     } else if (key == "layers") {
-      request.layers = read_integer(value, recompute_layers_field, at, reading);
-      if (request.layers && !in_range(recompute_layers_field, static_cast<double>(*request.layers)))
-        reading.fail(at, range_message(recompute_layers_field, number_text(*request.layers)));
+      request.layers = integer_in_range(value, recompute_layers_field, at, reading);
     } else if (key == "modules") {
       request.modules = read_modules(value, at, reading);
     } else {

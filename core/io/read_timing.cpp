@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/io/parse.hpp"
-#include "core/scenario/ranges.hpp"
 
 namespace meshgauge {
 namespace {
@@ -33,14 +32,8 @@ class Members {
   void number(const FieldText& field, bool needed, Set set) {
     const Json* value = find(field, needed);
     if (value == nullptr) return;
-    const std::string at = child_path(path_, field.key);
-    const auto number = read_number(*value, field, at, reading_);
-    if (!number) return;
-    if (in_range(field, *number)) {
-      set(*number);
-    } else {
-      reading_.fail(at, range_message(field, shown(*value)));
-    }
+    const auto number = number_in_range(*value, field, child_path(path_, field.key), reading_);
+    if (number) set(*number);
   }
   void size(std::string_view key, double& slot) {
     number({key, "", 1, most, "", ""}, false, [&](double value) { slot = value; });

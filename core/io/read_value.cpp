@@ -90,6 +90,28 @@ std::optional<std::int64_t> read_integer(const Json& value, const FieldText& tex
   return static_cast<std::int64_t>(number);
 }
 
+namespace {
+
+template <class Number>
+std::optional<Number> within(std::optional<Number> number, const FieldText& text, const std::string& path,
+                             Reading& reading) {
+  if (!number || in_range(text, static_cast<double>(*number))) return number;
+  reading.fail(path, range_message(text, number_text(*number)));
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> number_in_range(const Json& value, const FieldText& text, const std::string& path,
+                                      Reading& reading) {
+  return within(read_number(value, text, path, reading), text, path, reading);
+}
+
+std::optional<std::int64_t> integer_in_range(const Json& value, const FieldText& text, const std::string& path,
+                                             Reading& reading) {
+  return within(read_integer(value, text, path, reading), text, path, reading);
+}
+
 std::optional<std::vector<std::int64_t>> read_integers(const Json& value, const FieldText& text,
                                                        const std::string& path, Reading& reading) {
   if (!value.is_array()) {
@@ -98,12 +120,9 @@ std::optional<std::vector<std::int64_t>> read_integers(const Json& value, const 
   }
   std::vector<std::int64_t> numbers;
   const bool good = read_items(value.size(), text.key, path, reading, [&](std::size_t i, const std::string& at) {
-    const auto number = read_integer(value[i], text, at, reading);
-    if (!number) return false;
-    numbers.push_back(*number);
-    if (in_range(text, static_cast<double>(*number))) return true;
-    reading.fail(at, range_message(text, number_text(*number)));
-    return false;
+    const auto number = integer_in_range(value[i], text, at, reading);
+    if (number) numbers.push_back(*number);
+    return number.has_value();
   });
   if (!good) return std::nullopt;
   return numbers;
@@ -149,13 +168,7 @@ std::optional<std::int64_t> count_at(const Json& object, const FieldText& field,
                                      Reading& reading) {
   const auto value = object.find(field.key);
   if (value == object.end()) return std::nullopt;
-  const std::string path = child_path(parent, field.key);
-  const auto number = read_integer(*value, field, path, reading);
-  if (number && !in_range(field, static_cast<double>(*number))) {
-    reading.fail(path, range_message(field, shown(*value)));
-    return std::nullopt;
-  }
-  return number;
+  return integer_in_range(*value, field, child_path(parent, field.key), reading);
 }
 
 void report_unknown(std::string_view key, std::string_view parent, std::span<const std::string_view> known,

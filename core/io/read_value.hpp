@@ -40,6 +40,11 @@ void report_more_items(std::string_view name, const std::string& path, std::size
 /// Takes 8.0 for 8, not 8.5.
 [[nodiscard]] std::optional<std::int64_t> read_integer(const nlohmann::ordered_json&, const FieldText&,
                                                        const std::string& path, Reading&);
+/// The same where the field has a range, and they have to be in it.
+[[nodiscard]] std::optional<double> number_in_range(const nlohmann::ordered_json&, const FieldText&,
+                                                    const std::string& path, Reading&);
+[[nodiscard]] std::optional<std::int64_t> integer_in_range(const nlohmann::ordered_json&, const FieldText&,
+                                                           const std::string& path, Reading&);
 [[nodiscard]] std::optional<std::vector<std::int64_t>> read_integers(const nlohmann::ordered_json&, const FieldText&,
                                                                      const std::string& path, Reading&);
 [[nodiscard]] std::optional<bool> read_boolean(const nlohmann::ordered_json&, const FieldText&, const std::string& path,

@@ -11,7 +11,6 @@
 #include "core/price/fit.hpp"
 #include "core/price/memory_spread.hpp"
 #include "core/resolve/rules.hpp"
-#include "core/scenario/ranges.hpp"
 #include "core/scenario/words.hpp"
 #include "core/search/search.hpp"
 
@@ -124,14 +123,9 @@ constexpr FieldText bytes_field{"device_bytes", "bytes", 0, 1e18, "", "Of the ra
 
 std::optional<double> number_at(const Json& object, const FieldText& field, const std::string& path, Reading& reading) {
   const auto value = object.find(field.key);
-  const auto at = [&] { return path + '/' + std::string(field.key); };
-  if (value == object.end()) {
-    reading.fail(at(), std::string(field.key) + " is missing.");
-    return std::nullopt;
-  }
-  const auto number = read_number(*value, field, at(), reading);
-  if (!number || in_range(field, *number)) return number;
-  reading.fail(at(), range_message(field, shown(*value)));
+  const std::string at = path + '/' + std::string(field.key);
+  if (value != object.end()) return number_in_range(*value, field, at, reading);
+  reading.fail(at, std::string(field.key) + " is missing.");
   return std::nullopt;
 }
 
