@@ -51,7 +51,7 @@ void evaluate_grid(benchmark::State& state, LayoutQuestion (*ask)()) {
   const Profile profile = default_profile(*q.request.hardware);
   Exclusions exclusions;
   Issues issues;
-  const std::vector<EngineSpace> spaces = engine_spaces(q, exclusions, issues);
+  const std::vector<EngineSpace> spaces = engine_spaces(q, profile, exclusions, issues);
   const EngineSpace& space = spaces.front();
   Evaluator evaluator(q.request, profile, space.stages);
   const Grid& grid = space.grids[space.grids.size() / 3];

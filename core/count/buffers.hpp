@@ -94,13 +94,14 @@ void count_gathered_units(const MemoryContext& c, Sink& sink) {
              {{"w", reduce}, {"n", rules.reduce_input_units}, {"U", u}});
   }
   if (c.multi && c.parallelism().zero_stage == 3 && rules.reuses_gathered) {
-    // What forward used last is half of the distance between its two uses away from the turn.
+    // What forward used last is half of the distance between its two uses away from the turn. Several parameters are
+    // gathered into one flat tensor and copied out of it.
     const double live = c.training().zero_buffers.reuse_distance / 2, next = c.training().zero_buffers.prefetch_bucket;
-    sink.add(
-        {"live_parameters", "Live and prefetched parameters", "w * min(P, l + n + U)",
-         "deepspeed/runtime/zero/partitioned_param_coordinator.py: max_reuse_distance, prefetch bucket, one layer"},
-        Category::buffers, forward, gw * std::min(P, live + next + U),
-        {{"w", gw}, {"P", P}, {"l", live}, {"n", next}, {"U", U}});
+    sink.add({"live_parameters", "Live and prefetched parameters", "w * (min(P, l + n + U) + min(P, n))",
+              "deepspeed/runtime/zero/partition{ed_param_coordinator,_parameters}.py: reuse distance, prefetch bucket, "
+              "one layer"},
+             Category::buffers, forward, gw * (std::min(P, live + next + U) + std::min(P, next)),
+             {{"w", gw}, {"P", P}, {"l", live}, {"n", next}, {"U", U}});
     const auto z = static_cast<double>(c.training().zero_plus_plus.partition);
     if (z > 1) {
       sink.add(

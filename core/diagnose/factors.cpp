@@ -14,8 +14,9 @@ namespace {
 constexpr double likely_of_one = 0.02;   ///< most chance of a tensor of the model that was named
 constexpr double likely_of_many = 0.01;  ///< of the some hundred vocabularies and sizes of the catalog
 constexpr double most_units = 16777216;
-constexpr double roundest = 4096;       ///< numbers of tokens that are rounder are no likelier
-constexpr std::size_t most_models = 3;  ///< named for one vocabulary
+constexpr double roundest = 4096;           ///< numbers of tokens that are rounder are no likelier
+constexpr std::size_t most_models = 3;      ///< named for one vocabulary
+constexpr std::size_t most_of_catalog = 6;  ///< tensors
 
 struct Solution {
   double units = 0;
@@ -180,6 +181,37 @@ class Catalogue {
   std::vector<Named> names_;
 };
 
+/// The number with the fewest digits in the range: 7e9 of 6.9994e9 to 7.0021e9.
+double shortest_in(double low, double high) {
+  double unit = 1;
+  while (unit < high) unit *= 10;
+  while (unit > 1 && std::ceil(low / unit) * unit > high) unit /= 10;
+  return std::ceil(low / unit) * unit;
+}
+
+/// Whatever the model: so many parameters of 4 bytes, or twice as many of 2. That it fits says nothing, only whoever
+/// knows the model's size can tell.
+void add_any_model(const OutOfMemory& request, std::vector<Factorisation>& found) {
+  constexpr double fewest = 1e8, most = 2e12;  // of models that are trained on GPUs
+  const SizeRange range = possible_sizes(request);
+  for (const double w : {4.0, 2.0}) {
+    const double M = shortest_in(range.low / w, range.high / w);
+    if (M < fewest || M > most) continue;
+    found.push_back({{"any_model",
+                      std::string("All parameters of a model of M, or their gradients, in one flat copy") +
+                          (w == 4 ? ", fp32" : ", 16 bit"),
+                      "M * w",
+                      "ZeRO, arXiv:1910.02054 section 3",
+                      AllocationPlace::optimizer,
+                      0,
+                      M * w,
+                      {{"M", M}, {"w", w}}},
+                     Closeness::rounded,
+                     {},
+                     1});
+  }
+}
+
 }  // namespace
 
 std::vector<Factorisation> factorise(const OutOfMemory& request, const ModelShape& model) {
@@ -219,6 +251,9 @@ std::vector<Factorisation> factorise(const OutOfMemory& request) {
     catalogue.add(std::move(out.found), model.value->id);
   }
   std::vector<Factorisation> found = catalogue.take();
+  sort(request, found);
+  found.erase(found.begin() + static_cast<std::ptrdiff_t>(std::min(found.size(), most_of_catalog)), found.end());
+  add_any_model(request, found);
   sort(request, found);
   return found;
 }

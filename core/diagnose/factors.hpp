@@ -19,7 +19,8 @@ struct Factorisation {
 
 /// Of one model: tensors for an unknown number of tokens, parameters over an unknown number of ranks.
 [[nodiscard]] std::vector<Factorisation> factorise(const OutOfMemory&, const ModelShape&);
-/// Of every model in the catalog: logits of its vocabulary, its embedding, all of its parameters.
+/// Of every model in the catalog: logits of its vocabulary, its embedding, all of its parameters; and how many
+/// parameters another model would have.
 [[nodiscard]] std::vector<Factorisation> factorise(const OutOfMemory&);
 
 }  // namespace meshgauge

@@ -1,6 +1,7 @@
 #include "core/diagnose/held.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "core/diagnose/candidates.hpp"
 #include "core/scenario/rounding.hpp"
@@ -27,11 +28,16 @@ std::optional<double> own_use(const OutOfMemory& request) {
   return own;
 }
 
-/// Of the device, what is neither free nor in this process.
-std::optional<double> others_use(const OutOfMemory& request) {
-  const auto own = own_use(request);
-  if (!own || !request.capacity || !request.free) return std::nullopt;
-  return std::max(0.0, request.capacity->bytes - request.free->bytes - *own);
+/// What the message says of processes other than this one.
+double others_named(const OutOfMemory& request) {
+  double named = 0;
+  for (const ProcessUse& process : request.processes) named += process.bytes.bytes;
+  return std::max(0.0, named - own_use(request).value_or(0));
+}
+
+double held_by(const std::vector<HeldPart>& parts, std::string_view id) {
+  const auto part = std::find_if(parts.begin(), parts.end(), [&](const HeldPart& one) { return one.id == id; });
+  return part == parts.end() ? 0 : part->bytes.value;
 }
 
 }  // namespace
@@ -48,13 +54,17 @@ std::vector<HeldPart> held_parts(const OutOfMemory& request) {
   add("unallocated", "Reserved by PyTorch, in no tensor", unallocated);
   if (request.capacity && request.free) {
     const double used = request.capacity->bytes - request.free->bytes;
-    const auto own = own_use(request), others = others_use(request);
-    if (own && others) {
-      add("outside", "CUDA context, NCCL and libraries", std::min(*own, used) - reserved);
-      if (*others > print_noise) add("others", "Other processes", *others);
+    const std::optional<double> own = own_use(request);
+    const double mine = std::min(own.value_or(reserved), used);
+    if (request.allocated) {
+      add("outside", "CUDA context, NCCL and libraries", mine - reserved);
     } else {
-      add("outside_or_others", "CUDA context, NCCL, other processes", used - reserved);
+      add("process", "This process, not told by what", mine - reserved);
     }
+    const double others = std::min(others_named(request), used - mine);
+    if (others > print_noise) add("others", "Other processes", others);
+    const double unnamed = used - mine - others;
+    if (unnamed > print_noise) add("unnamed", "In use, not told by what", unnamed);
     add("free", "Free", request.free->bytes);
   }
   return parts;
@@ -97,10 +107,17 @@ std::vector<Finding> findings(const OutOfMemory& request) {
       list.push_back({"fragmentation_decides", "Free and unallocated memory together would have held the request."});
     }
   }
-  const double others = others_use(request).value_or(0);
-  if (others > print_noise && (others > large_share * capacity || others + free >= asked)) {
+  const std::vector<HeldPart> parts = held_parts(request);
+  const auto worth_a_word = [&](double bytes) {
+    return bytes > print_noise && (bytes > large_share * capacity || bytes + free >= asked);
+  };
+  if (const double others = held_by(parts, "others"); worth_a_word(others)) {
     list.push_back(
         {"other_processes", "Other processes hold " + size_words(others) + " of this device. nvidia-smi lists them."});
+  }
+  if (const double unnamed = held_by(parts, "unnamed"); worth_a_word(unnamed)) {
+    list.push_back({"unnamed", "The message does not say what holds " + size_words(unnamed) +
+                                   " of this device: this process or others. nvidia-smi lists them."});
   }
   if (request.allowed) {
     list.push_back({"memory_limit", "This process may hold no more than " + size_words(request.allowed->bytes) +

@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 Json write_excluded(const PlanQuestion& asked) {
   Exclusions exclusions;
   Issues issues;
-  (void)engine_spaces(asked.question, exclusions, issues);
+  (void)engine_spaces(asked.question, asked.profile, exclusions, issues);
   Json list = Json::array();
   for (const Exclusion& e : exclusions.list()) {
     list.push_back({{"rule", e.rule},
@@ -54,7 +54,7 @@ Result<Json> finish(const Json& question, const PlanQuestion& asked, Found found
     frontier.push_back({{"layout", layout_text(s)},
                         {"fits", c.fits},
                         {"step_seconds", rounded_number(c.cost.seconds.value)},
-                        {"device_bytes", exact_number(c.cost.memory.value)},
+                        {"device_bytes", exact_number(device_of(asked, c, s).value)},
                         {"set", write_layout(s)}});
   }
   answer["excluded"] = write_excluded(asked);

@@ -9,6 +9,7 @@
 #include "core/io/write_step.hpp"
 #include "core/io/write_value.hpp"
 #include "core/search/search.hpp"
+#include "core/search/space.hpp"
 
 namespace meshgauge {
 namespace {
@@ -51,7 +52,7 @@ Json write_against(const PlanQuestion& asked, const Scenario& scenario, const Pl
   Plan plan{.candidate = candidate_of(scenario), .scenario = scenario, .step = estimate_step(scenario, asked.profile)};
   const double closed = estimate_step(scenario, asked.profile, Record::no, no_replay).seconds.value;
   plan.candidate.cost = {.seconds = {closed}, .memory = device_peak(scenario, asked.profile.overhead)};
-  plan.candidate.fits = plan.candidate.cost.memory <= scenario.cluster.gpu.memory;
+  plan.candidate.fits = fits_surely(asked.question, asked.profile, scenario);
   Json json{{"layout", layout_text(scenario)},
             {"fits", plan.candidate.fits},
             {"step_seconds", write_step(scenario, plan.step, Explain::no)["seconds"]},

@@ -21,7 +21,7 @@ constexpr FieldText decided_field{"decided", "", 0, 1e15, "", "Grids that the sl
 /// The request as a merge needs it: all that decides what is searched.
 Json question_of(const Json& request, const PlanQuestion& asked) {
   Json question = Json::object();
-  for (const char* key : {"profile", "objective", "top", "engines", "schedules"}) {
+  for (const char* key : {"profile", "objective", "top", "engines", "schedules", "fit_probability"}) {
     if (request.contains(key)) question[key] = request[key];
   }
   question["scenario"] = asked.scenario;
@@ -53,7 +53,7 @@ void read_slice(const Json& before, PlanPart& part, Reading& reading) {
     return;
   }
   part.question = before["question"];
-  part.asked = read_question(part.question, reading);
+  part.asked = read_question(part.question, as_predicted, reading);
   if (before.contains("shard")) read_shard(before["shard"], "/resume/shard", part.asked.question.shard, reading);
   part.decided = count_at(before, decided_field, "/resume", reading).value_or(0);
   if (reading.issues.empty()) part.found = read_found(part.asked, before["found"], "/resume/found", reading);
@@ -86,7 +86,7 @@ PlanPart read_part(const Json& request, Reading& reading) {
   if (before != request.end()) {
     read_slice(*before, part, reading);
   } else {
-    part.asked = read_question(request, reading);
+    part.asked = read_question(request, as_predicted, reading);
     part.question = question_of(request, part.asked);
     const auto shard = request.find("shard");
     if (shard != request.end()) read_shard(*shard, "/shard", part.asked.question.shard, reading);
@@ -139,7 +139,7 @@ MergedParts read_parts(const Json& parts, Reading& reading) {
     }
     if (!merged.asked) {
       merged.question = part["question"];
-      merged.asked = read_question(merged.question, reading);
+      merged.asked = read_question(merged.question, as_predicted, reading);
       if (!reading.issues.empty()) break;
     } else if (part["question"] != merged.question) {
       reading.fail(path + "/question", "It answers another question than the first. Merge shards of one search.");

@@ -20,6 +20,8 @@ constexpr FieldText objective_field{.key = "objective", .fallback = "step", .hel
 constexpr FieldText top_field{"top", "", 1, 100, "5", "Layouts in the answer."};
 constexpr FieldText engines_field{.key = "engines", .fallback = "usual", .help = "Engines to choose from."};
 constexpr FieldText schedules_field{.key = "schedules", .fallback = "engine", .help = "Pipeline schedules to try."};
+constexpr FieldText surety_field{
+    "fit_probability", "", 0.5, 0.99, "0.95 for solve, 0.5 for plan", "Least chance to fit. 0.5: as predicted."};
 constexpr FieldText open_field{.key = "open", .fallback = "false", .help = "Compares the layout given with the best."};
 constexpr auto engine_sets = std::to_array<std::string_view>({"usual", "all"});
 constexpr auto schedule_sets = std::to_array<std::string_view>({"engine", "all"});
@@ -84,7 +86,7 @@ std::vector<Engine> usual_engines(std::int64_t gpus) {
   return {Engine::ddp, Engine::fsdp2, Engine::deepspeed, Engine::megatron, Engine::torchtitan};
 }
 
-PlanQuestion read_question(const Json& request, Reading& reading) {
+PlanQuestion read_question(const Json& request, double surety, Reading& reading) {
   PlanQuestion out;
   LayoutQuestion& question = out.question;
   std::optional<Json> document = document_of(request, reading);
@@ -110,6 +112,14 @@ PlanQuestion read_question(const Json& request, Reading& reading) {
   const bool all_engines = choice(engines_field, engine_sets) == 1;
   question.every_schedule = choice(schedules_field, schedule_sets) == 1;
   question.top = count_at(request, top_field, "", reading).value_or(question.top);
+  question.surety = surety;
+  if (const auto value = request.find(surety_field.key); value != request.end()) {
+    const auto number = read_number(*value, surety_field, "/fit_probability", reading);
+    if (number && !in_range(surety_field, *number)) {
+      reading.fail("/fit_probability", range_message(surety_field, shown(*value)));
+    }
+    question.surety = number.value_or(surety);
+  }
 
   const Cluster cluster = reading.issues.empty() ? resolve_cluster(asked) : Cluster{};
   const std::int64_t gpus = asked.cluster.gpus.value_or(cluster.gpus_per_node);

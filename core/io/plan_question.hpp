@@ -17,11 +17,16 @@ struct PlanQuestion {
 };
 
 /// Keys that plan and solve share.
-inline constexpr std::string_view question_keys[] = {"command", "scenario", "profile",  "objective",
-                                                     "top",     "engines",  "schedules"};
+inline constexpr std::string_view question_keys[] = {"command", "scenario", "profile",   "objective",
+                                                     "top",     "engines",  "schedules", "fit_probability"};
 
-/// Reads the shared keys. `reading` has the issues; without any the question can be searched.
-[[nodiscard]] PlanQuestion read_question(const nlohmann::ordered_json& request, Reading& reading);
+/// Chances to fit of what counts as fitting where a request names none: plans name the chance of each layout, an
+/// inverse question gives one answer.
+inline constexpr double as_predicted = 0.5, surely = 0.95;
+
+/// Reads the shared keys. `surety`: the least chance to fit where the request names none. `reading` has the issues;
+/// without any the question can be searched.
+[[nodiscard]] PlanQuestion read_question(const nlohmann::ordered_json& request, double surety, Reading& reading);
 
 /// Engines that plans choose from where the scenario names none: those that people start jobs with today.
 [[nodiscard]] std::vector<Engine> usual_engines(std::int64_t gpus);

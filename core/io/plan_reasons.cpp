@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/count/memory.hpp"
+#include "core/io/write_plan.hpp"
 #include "core/io/write_value.hpp"
 #include "core/resolve/resolve.hpp"
 #include "core/resolve/rules.hpp"
@@ -14,6 +15,7 @@
 #include "core/scenario/words.hpp"
 #include "core/search/planner.hpp"
 #include "core/search/search.hpp"
+#include "core/search/space.hpp"
 
 namespace meshgauge {
 namespace {
@@ -53,7 +55,7 @@ Json one_gpu(const PlanQuestion& asked) {
   request.training.recompute.emplace().kind = Recompute::full;
   const Scenario s = filled_in(request);
   const Bytes needed = device_peak(s, asked.profile.overhead), capacity = s.cluster.gpu.memory;
-  const bool fits = needed <= capacity;
+  const bool fits = fits_surely(asked.question, asked.profile, s);
   return {{"id", "one_gpu"},
           {"fits", fits},
           {"device_bytes", exact_number(needed.value)},
@@ -134,8 +136,8 @@ Json decision(const PlanQuestion& asked, const std::vector<Plan>& plans) {
   return list;
 }
 
-Json binding(const Plan& plan) {
-  const Candidate& c = plan.candidate;
+Json binding(const PlanQuestion& asked, const Plan& plan) {
+  const Bytes held = device_of(asked, plan.candidate, plan.scenario);
   const Bytes capacity = plan.scenario.cluster.gpu.memory;
   std::vector<std::pair<double, std::string_view>> parts;
   for (std::size_t i = 0; i < part_count; ++i) {
@@ -149,8 +151,8 @@ Json binding(const Plan& plan) {
     time += (i > 0 ? ", " : " ") + percent_text(parts[i].first) + ' ' + name;
   }
   return {{{"id", "memory"},
-           {"share", rounded_number(c.cost.memory / capacity)},
-           {"text", "Memory: " + gib_text(c.cost.memory) + " of " + gib_text(capacity) + " on the fullest GPU."}},
+           {"share", rounded_number(held / capacity)},
+           {"text", "Memory: " + gib_text(held) + " of " + gib_text(capacity) + " on the fullest GPU."}},
           {{"id", "time"}, {"text", time + '.'}}};
 }
 
@@ -161,7 +163,7 @@ Json misses(const PlanQuestion& asked, const Found& found) {
   for (auto c = found.frontier.rbegin(); c != found.frontier.rend() && list.size() < most; ++c) {
     if (c->fits) continue;
     const Scenario s = scenario_of(asked.question.request, *c);
-    const Bytes lacking = c->cost.memory - s.cluster.gpu.memory;
+    const Bytes lacking = c->cost.memory - room_of(asked.question, asked.profile, s);
     list.push_back({{"layout", layout_text(s)},
                     {"step_seconds", rounded_number(c->cost.seconds.value)},
                     {"lacking_bytes", exact_number(lacking.value)},
@@ -210,7 +212,7 @@ Json more_memory(const PlanQuestion& asked, const Found& found, double before) {
     if (c.fits || c.cost.seconds.value >= best) continue;
     Scenario s = scenario_of(asked.question.request, c);
     s.cluster.gpu.memory = more * s.cluster.gpu.memory;
-    if (device_peak(s, asked.profile.overhead) > s.cluster.gpu.memory) continue;
+    if (!fits_surely(asked.question, asked.profile, s)) continue;
     const std::optional<StepReport> step = estimate_step_within(s, asked.profile, {best});
     if (step) best = std::min(best, step->seconds.value);
   }
@@ -283,7 +285,7 @@ Json write_reasons(const PlanQuestion& asked, const std::vector<Plan>& plans, co
   reasons["decision"] = decision(asked, plans);
   reasons["misses"] = misses(asked, found);
   if (plans.empty()) return reasons;
-  reasons["binding"] = binding(plans.front());
+  reasons["binding"] = binding(asked, plans.front());
   if (plans.size() > 1) reasons["runner_up"] = Json::array({write_difference(plans[0], plans[1])});
   reasons["sensitivity"] = sensitivity(asked, plans, found);
   return reasons;

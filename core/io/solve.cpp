@@ -47,6 +47,7 @@ Words words_of(Unknown unknown) {
   return {};
 }
 
+std::string percent_text(double share) { return number_text(round_significant(100 * share, 3)) + " %"; }
 std::string gib_text(Bytes bytes) { return number_text(round_significant(bytes / gibibyte, 3)) + " GiB"; }
 
 /// Why a value is not enough.
@@ -58,7 +59,9 @@ std::string reason_of(const LayoutQuestion& question, Unknown unknown, const Tri
   }
   if (trial.least.value <= 0) return "no layout is legal.";
   const Bytes capacity = resolve_cluster(question.request).gpu.memory;
-  return "no layout fits: the one that needs least needs " + gib_text(trial.least) + " of " + gib_text(capacity) + '.';
+  const std::string least = ": the one that needs least needs " + gib_text(trial.least) + " of " + gib_text(capacity);
+  if (question.surety <= as_predicted) return "no layout fits" + least + '.';
+  return "no layout is " + percent_text(question.surety) + " likely to fit" + least + '.';
 }
 
 Json write_trial(const PlanQuestion& asked, const Inverse& inverse, const Trial& trial, const Profile& profile) {
@@ -68,6 +71,10 @@ Json write_trial(const PlanQuestion& asked, const Inverse& inverse, const Trial&
   Json json{{"value", trial.value}};
   if (inverse.unknown == Unknown::max_layers) {
     json["parameters"] = exact_number(total_parameters(*at.question.request.model));
+  }
+  const std::int64_t positions = at.question.request.model->max_sequence;
+  if (inverse.unknown == Unknown::max_sequence && positions > 0 && trial.value > positions) {
+    json["model_positions"] = positions;
   }
   if (trial.best) {
     const Plan plan = make_plan(at.question.request, profile, *trial.best);
@@ -79,6 +86,20 @@ Json write_trial(const PlanQuestion& asked, const Inverse& inverse, const Trial&
     }
   }
   return json;
+}
+
+/// Of the answer's layout, where and of what it holds most.
+std::string what_binds(const Json& plan) {
+  const Json& binding = plan["binding"];
+  const double held = plan["device_bytes"].get<double>(), capacity = plan["capacity_bytes"].get<double>();
+  std::string text = "It is " + percent_text(plan["fit_probability"].get<double>()) +
+                     " likely to fit: " + gib_text({held}) + " of " + gib_text({capacity}) + " on stage " +
+                     binding["stage"].dump() + " in " + binding["phase"].get<std::string>();
+  if (binding.contains("line")) {
+    text += ", the most of it " + binding["line_name"].get<std::string>() + " with " +
+            gib_text({binding["line_bytes"].get<double>()});
+  }
+  return text + '.';
 }
 
 Json write_solution(const PlanQuestion& asked, const Inverse& inverse, const Solved& solution,
@@ -93,12 +114,20 @@ Json write_solution(const PlanQuestion& asked, const Inverse& inverse, const Sol
   answer["for"] = name_of(inverse.unknown);
   answer["solved"] = solution.answer.has_value();
   answer["field"] = words.field;
+  answer["fit_probability"] = asked.question.surety;
   answer["unit"] = solution.unit;
   answer["answer"] =
       solution.answer ? write_trial(asked, inverse, *solution.answer, profile(*solution.answer)) : Json();
   answer["next"] = nullptr;
   std::string text = words.what;
   text += solution.answer ? " is " + number_text(solution.answer->value) + '.' : ": there is none.";
+  if (answer["answer"].contains("plan")) text += ' ' + what_binds(answer["answer"]["plan"]);
+  if (solution.answer && answer["answer"].contains("model_positions")) {
+    text += " That is beyond the " + answer["answer"]["model_positions"].dump() + " positions of the model.";
+  }
+  if (solution.answer && !solution.next && inverse.unknown == Unknown::max_micro_batch) {
+    text += " Nothing larger divides the global batch.";
+  }
   if (solution.unit > 1) text += " Multiples of " + number_text(solution.unit) + " were tried.";
   if (solution.next) {
     const std::string reason =
@@ -141,7 +170,7 @@ Result<Json> solve_command(const Json& request) {
   const bool deadline = inverse.unknown == Unknown::deadline, batch = inverse.unknown == Unknown::min_global_batch;
   inverse.deadline = {86400 * number_of(request, days_field, "the run's deadline", deadline, reading)};
   inverse.efficiency = number_of(request, mfu_field, "a share of the peak, such as 0.4", batch, reading);
-  const PlanQuestion asked = read_question(request, reading);
+  const PlanQuestion asked = read_question(request, surely, reading);
   if (deadline && !asked.question.request.training.tokens && reading.issues.empty()) {
     reading.fail("/scenario/training/tokens", "tokens is missing: a deadline is one of a run. Set the run's tokens.");
   }

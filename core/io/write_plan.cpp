@@ -3,6 +3,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "core/count/memory.hpp"
 #include "core/io/read_scenario.hpp"
 #include "core/io/stage_memory.hpp"
 #include "core/io/write_scenario.hpp"
@@ -13,6 +14,7 @@
 #include "core/resolve/rules.hpp"
 #include "core/scenario/words.hpp"
 #include "core/search/search.hpp"
+#include "core/search/space.hpp"
 
 namespace meshgauge {
 namespace {
@@ -35,6 +37,15 @@ std::string recompute_text(const Training& t) {
 double tokens_per_dollar(const Scenario& s, const StepReport& step) {
   const double hours = step.seconds.value * static_cast<double>(s.cluster.gpus) / 3600;
   return s.useful_tokens_per_step() / (hours * s.cluster.usd_per_gpu_hour.value_or(1));
+}
+
+/// Of what the rank holds when it holds most.
+const LedgerLine* largest_line(const StageMemory& stage) {
+  const LedgerLine* largest = nullptr;
+  for (const LedgerLine& line : stage.ledger.lines) {
+    if (line.phases.has(stage.peak) && (largest == nullptr || line.bytes > largest->bytes)) largest = &line;
+  }
+  return largest;
 }
 
 }  // namespace
@@ -92,9 +103,18 @@ Json write_plan(const PlanQuestion& asked, const Plan& plan) {
   json["device_bytes"] = exact_number(binding.device_peak().value);
   json["capacity_bytes"] = exact_number(s.cluster.gpu.memory.value);
   json["binding"] = {{"stage", binding.stage}, {"phase", name_of(binding.peak)}};
+  if (const LedgerLine* line = largest_line(binding)) {
+    json["binding"]["line"] = line->text.id;
+    json["binding"]["line_name"] = line->text.name;
+    json["binding"]["line_bytes"] = exact_number(line->bytes.value);
+  }
   json["breakdown"] = step["breakdown"];
   json["scenario"] = write_scenario(s, asked.scenario.contains("model") ? asked.scenario["model"] : Json());
   return json;
+}
+
+Bytes device_of(const PlanQuestion& asked, const Candidate& candidate, const Scenario& s) {
+  return asked.question.surety > as_predicted ? device_peak(s, asked.profile.overhead) : candidate.cost.memory;
 }
 
 Json write_found(const PlanQuestion& asked, const Found& found) {
@@ -185,7 +205,7 @@ class CandidateReader {
     const auto bytes = number_at(json, bytes_field, path, reading);
     if (!inside.issues.empty() || !seconds || !bytes) return std::nullopt;
     c.cost = {.seconds = {*seconds}, .memory = {*bytes}};
-    c.fits = c.cost.memory <= s->cluster.gpu.memory;
+    c.fits = c.cost.memory <= room_of(asked_.question, asked_.profile, *s);
     c.value = value_of(asked_.question.goal, c.grid, c.cost);
     return c;
   }

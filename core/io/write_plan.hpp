@@ -14,6 +14,9 @@ namespace meshgauge {
 /// What of the scenario the layout sets: fields by section.
 [[nodiscard]] nlohmann::ordered_json write_layout(const Scenario&);
 
+/// What the fullest GPU holds of what the search found: where sureness is asked for, it looked at smaller GPUs.
+[[nodiscard]] Bytes device_of(const PlanQuestion&, const Candidate&, const Scenario&);
+
 /// Everything of a plan, with its whole scenario.
 [[nodiscard]] nlohmann::ordered_json write_plan(const PlanQuestion&, const Plan&);
 

@@ -24,4 +24,14 @@ namespace meshgauge {
   return share < 0.01 ? 0.01 : share > 0.99 ? 0.99 : share;
 }
 
+/// The most that a job may be predicted to use for it to fit with a chance of `least` or more, from 0.01 to 0.99.
+[[nodiscard]] constexpr Bytes room_for(Bytes capacity, double sigma, double least) {
+  double fits = 0, too_much = 1024 * capacity.value;
+  for (int i = 0; i < 80; ++i) {
+    const double middle = fits + (too_much - fits) / 2;
+    (fit_probability({middle}, capacity, sigma) >= least ? fits : too_much) = middle;
+  }
+  return {fits};
+}
+
 }  // namespace meshgauge

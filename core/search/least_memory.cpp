@@ -67,8 +67,10 @@ class MemoryOfSpace {
     return max(memory_bound_(grid), least);
   }
 
-  /// Of the grid's layouts, as soon as it is no more than `enough`.
-  void search(const Grid& grid, Bytes enough, Exclusions& exclusions, std::optional<Bytes>& least) {
+  [[nodiscard]] Bytes room() const { return space_.stages.front().cluster.gpu.memory; }
+
+  /// Of the grid's layouts, unless the least is sought until one fits.
+  void search(const Grid& grid, Sought sought, Exclusions& exclusions, LeastMemory& least) {
     evaluator_.set_grid(grid);
     const Scenario& s = evaluator_.scenario(0);
     const std::vector<RecomputeChoice> choices = sparing_choices(question_, space_.stages.front(), grid.pipeline);
@@ -81,8 +83,9 @@ class MemoryOfSpace {
         if (choices.size() == 1 && !exclusions.keeps(Dimension::recompute, s)) continue;
         for (std::size_t stage = stages; stage-- > 0;) {
           const Bytes bytes = evaluator_.memory(stage);
-          least = least ? min(*least, bytes) : bytes;
-          if (bytes <= enough) return;
+          least.bytes = least.bytes ? min(*least.bytes, bytes) : bytes;
+          least.fits = least.fits || bytes <= room();
+          if (least.fits && sought != Sought::least) return;
         }
       }
     }
@@ -131,7 +134,7 @@ class MemoryOfSpace {
 
 }  // namespace
 
-LeastMemory least_memory(const LayoutQuestion& question, const Profile& profile, Bytes capacity, IfNoneFits if_none) {
+LeastMemory least_memory(const LayoutQuestion& question, const Profile& profile, Sought sought) {
   struct Branch {
     MemoryOfSpace* part;
     const Grid* grid;
@@ -141,16 +144,17 @@ LeastMemory least_memory(const LayoutQuestion& question, const Profile& profile,
   Exclusions exclusions;
   std::vector<std::unique_ptr<MemoryOfSpace>> parts;
   std::vector<Branch> branches;
-  for (EngineSpace& space : engine_spaces(question, exclusions, least.issues)) {
+  for (EngineSpace& space : engine_spaces(question, profile, exclusions, least.issues)) {
     MemoryOfSpace& part = *parts.emplace_back(std::make_unique<MemoryOfSpace>(question, profile, std::move(space)));
     for (const Grid& grid : part.grids()) branches.push_back({&part, &grid, part.bound(grid)});
   }
   std::stable_sort(branches.begin(), branches.end(),
                    [](const Branch& a, const Branch& b) { return a.bound < b.bound; });
   for (const Branch& branch : branches) {
-    if (least.bytes && (*least.bytes <= capacity || branch.bound >= *least.bytes)) break;
-    if (least.bytes && if_none == IfNoneFits::any && branch.bound > capacity) break;
-    branch.part->search(*branch.grid, capacity, exclusions, least.bytes);
+    const bool may_fit = !least.fits && sought != Sought::least && branch.bound <= branch.part->room();
+    const bool may_be_least = (!least.fits && sought == Sought::fitting_or_least) || sought == Sought::least;
+    const bool is_open = !least.bytes || may_fit || (may_be_least && branch.bound < *least.bytes);
+    if (is_open) branch.part->search(*branch.grid, sought, exclusions, least);
   }
   return least;
 }

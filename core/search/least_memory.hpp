@@ -12,12 +12,13 @@ namespace meshgauge {
 
 struct LeastMemory {
   std::optional<Bytes> bytes;  ///< none: there is no legal layout
+  bool fits = false;           ///< as surely as is asked
   Issues issues;               ///< what every engine refuses, if none can train this at all
 };
 
-/// Of the first layout that is found to hold no more than the capacity, whether or not others hold less. If there is
-/// none, the least of all, or that of some layout where it matters no more.
-enum class IfNoneFits { least, any };
-[[nodiscard]] LeastMemory least_memory(const LayoutQuestion&, const Profile&, Bytes capacity, IfNoneFits);
+/// The least of all; or that of the first layout that is found to fit, whether or not others hold less. If none fits,
+/// the least of all, or that of some layout where it matters no more.
+enum class Sought { least, fitting_or_least, fitting_or_any };
+[[nodiscard]] LeastMemory least_memory(const LayoutQuestion&, const Profile&, Sought);
 
 }  // namespace meshgauge

@@ -31,7 +31,7 @@ struct Planner::Part {
 Planner::Planner(LayoutQuestion question, Profile profile)
     : question_(std::move(question)), profile_(std::move(profile)) {
   std::int64_t index = 0;
-  for (EngineSpace& space : engine_spaces(question_, exclusions_, issues_)) {
+  for (EngineSpace& space : engine_spaces(question_, profile_, exclusions_, issues_)) {
     for (std::size_t grid = 0; grid < space.grids.size(); ++grid) {
       if (index++ % question_.shard.count == question_.shard.index)
         branches_.push_back({.part = parts_.size(), .grid = grid});

@@ -32,6 +32,7 @@ struct LayoutQuestion {
   std::int64_t top = 5;
   bool every_schedule = false;  ///< also those that the engine does not offer
   bool even_splits = false;     ///< no split by cost
+  double surety = 0.5;          ///< least chance to fit of what counts as fitting; a half: as predicted
   Shard shard;
   Kinds kinds;
   double no_worse_than = 0;   ///< of the goal's value: nothing above it is of interest; 0: no such limit

@@ -100,21 +100,20 @@ class Solver {
   }
 
   /// Whether anything fits, and if not, perhaps some layout's bytes.
-  Trial whether_fits(std::int64_t value, IfNoneFits if_none) {
+  Trial whether_fits(std::int64_t value, Sought sought) {
     Trial trial{.value = value, .best = {}, .seconds = {}, .least = {}, .issues = {}};
     const LayoutQuestion question = with_value(question_, inverse_.unknown, value);
-    const Bytes capacity = resolve_cluster(question.request).gpu.memory;
-    LeastMemory least = least_memory(question, profile_of_(question.gpus.back()), capacity, if_none);
+    LeastMemory least = least_memory(question, profile_of_(question.gpus.back()), sought);
     trial.issues = std::move(least.issues);
     trial.least = least.bytes.value_or(Bytes{});
-    trial.enough = least.bytes && *least.bytes <= capacity;
+    trial.enough = least.fits;
     return trial;
   }
 
   /// The last values that were tried, with what is told of them.
   void tell(std::optional<std::int64_t> fits, std::optional<std::int64_t> next) {
     if (fits) out_.answer = attempt(*fits);
-    if (next) out_.next = whether_fits(*next, IfNoneFits::least);
+    if (next) out_.next = whether_fits(*next, Sought::fitting_or_least);
   }
 
   [[nodiscard]] bool is_enough(const Plan& best) const {
@@ -130,7 +129,7 @@ class Solver {
   void halve(std::int64_t most) {
     const auto fits = [&](std::int64_t n) {
       ++out_.trials;
-      return whether_fits(n * out_.unit, IfNoneFits::any).enough;
+      return whether_fits(n * out_.unit, Sought::fitting_or_any).enough;
     };
     std::int64_t low = 0, high = 1;  // the former fits, the latter does not
     while (fits(high)) {
@@ -151,7 +150,7 @@ class Solver {
     for (const std::int64_t value : values) {
       if (value > 1 && too_small(value)) continue;
       ++out_.trials;
-      if (whether_fits(value, IfNoneFits::any).enough) return tell(value, before);
+      if (whether_fits(value, Sought::fitting_or_any).enough) return tell(value, before);
       before = value;
     }
     tell({}, before);

@@ -2,10 +2,14 @@
 #include "core/search/space.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
+#include "core/count/memory.hpp"
 #include "core/count/stage.hpp"
 #include "core/engine/engine.hpp"
+#include "core/price/fit.hpp"
+#include "core/price/memory_spread.hpp"
 #include "core/resolve/resolve.hpp"
 
 namespace meshgauge {
@@ -122,7 +126,8 @@ class GridWalk {
   Exclusions& exclusions_;
 };
 
-std::vector<Scenario> stages_of(const LayoutQuestion& question, Engine engine, Exclusions& exclusions) {
+std::vector<Scenario> stages_of(const LayoutQuestion& question, const Profile& profile, Engine engine,
+                                Exclusions& exclusions) {
   std::vector<Scenario> stages;
   ScenarioRequest request = question.request;
   request.training.engine = engine;
@@ -133,6 +138,7 @@ std::vector<Scenario> stages_of(const LayoutQuestion& question, Engine engine, E
     if (!asked && !describe_engine(engine).zero[static_cast<std::size_t>(zero)].supported) continue;
     request.parallelism.zero_stage = zero;
     Scenario s = filled_in(request);
+    s.cluster.gpu.memory = room_of(question, profile, s);
     if (exclusions.keeps(Dimension::zero_stage, s)) stages.push_back(std::move(s));
   }
   return stages;
@@ -140,10 +146,22 @@ std::vector<Scenario> stages_of(const LayoutQuestion& question, Engine engine, E
 
 }  // namespace
 
-std::vector<EngineSpace> engine_spaces(const LayoutQuestion& question, Exclusions& exclusions, Issues& issues) {
+Bytes room_of(const LayoutQuestion& question, const Profile& profile, const Scenario& s) {
+  const Bytes capacity = s.cluster.gpu.memory;
+  if (question.surety <= 0.5) return capacity;
+  return {std::floor(room_for(capacity, memory_spread(s, profile).fit, question.surety).value)};
+}
+
+bool fits_surely(const LayoutQuestion& question, const Profile& profile, Scenario s) {
+  s.cluster.gpu.memory = room_of(question, profile, s);
+  return device_peak(s, profile.overhead) <= s.cluster.gpu.memory;
+}
+
+std::vector<EngineSpace> engine_spaces(const LayoutQuestion& question, const Profile& profile, Exclusions& exclusions,
+                                       Issues& issues) {
   std::vector<EngineSpace> spaces;
   for (const Engine engine : question.engines) {
-    EngineSpace space{.engine = engine, .stages = stages_of(question, engine, exclusions), .grids = {}};
+    EngineSpace space{.engine = engine, .stages = stages_of(question, profile, engine, exclusions), .grids = {}};
     if (space.stages.empty()) continue;
     GridWalk walk(question, space.stages.front(), exclusions, space.grids);
     for (const std::int64_t gpus : question.gpus) {

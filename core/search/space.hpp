@@ -20,8 +20,16 @@ struct EngineSpace {
   std::vector<Grid> grids;
 };
 
-/// The engines that can train this at all, with every legal grid. `issues`: what all engines refuse alike, if none can.
-[[nodiscard]] std::vector<EngineSpace> engine_spaces(const LayoutQuestion&, Exclusions&, Issues& issues);
+/// What a layout of the scenario's engine may take of the GPU's memory to be as sure to fit as is asked.
+[[nodiscard]] Bytes room_of(const LayoutQuestion&, const Profile&, const Scenario&);
+
+/// Whether the scenario fits as surely as is asked.
+[[nodiscard]] bool fits_surely(const LayoutQuestion&, const Profile&, Scenario);
+
+/// The engines that can train this at all, with every legal grid, on GPUs of no more memory than the room there is.
+/// `issues`: what all engines refuse alike, if none can.
+[[nodiscard]] std::vector<EngineSpace> engine_spaces(const LayoutQuestion&, const Profile&, Exclusions&,
+                                                     Issues& issues);
 
 /// Whether a layout of the engine may have the schedule.
 [[nodiscard]] bool offers(const LayoutQuestion&, Engine, Schedule);

@@ -45,7 +45,7 @@ std::string closeness(const Json& candidate) { return candidate["match"] == "exa
 std::string tensor_lines(const Json& candidate) {
   const std::string formula = text(candidate["formula"]);
   std::string name = text(candidate["name"]);
-  if (candidate.contains("models")) name += " (" + text(candidate["models"]) + ')';
+  if (const std::string models = candidate.value("models", ""); !models.empty()) name += " (" + models + ')';
   if (candidate["unlikely"].get<bool>()) name += " (not made by this scenario's settings)";
   return "  " + wrapped(name, 4, 2) + "\n    " +
          wrapped(fmt::format("{} = {} = {} B, {}", formula, substituted(formula, candidate["values"]),
@@ -84,7 +84,7 @@ std::string request_lines(const Json& answer, std::size_t index, const Style& st
   if (known == "scenario" && found[0]->contains("models")) {
     out += paragraph("No tensor of this scenario has that size. With other numbers of tokens or ranks it would be");
   } else {
-    out += known == "nothing"  ? "Of known models it could be\n"
+    out += known == "nothing"  ? "By its size alone it could be\n"
            : found.size() == 1 ? "It is most likely\n"
                                : "It is most likely the first of\n";
   }

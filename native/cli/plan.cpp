@@ -102,7 +102,7 @@ Result<Json> read_parts(const std::vector<std::string>& paths) {
 int run_plan(std::span<const std::string> arguments) {
   CLI::App app("The best layouts for a training job, and why. What is given of the layout is fixed.", "meshgauge plan");
   ScenarioInput input;
-  std::string objective, shard, top, budget;
+  std::string objective, shard, top, budget, surety;
   std::vector<std::string> merged;
   bool all_engines = false, all_schedules = false, open = false, json = false;
   add_scenario_flags(app, input);
@@ -112,6 +112,7 @@ int run_plan(std::span<const std::string> arguments) {
                "Every engine there is; by default those that jobs are started with today.");
   app.add_flag("--all-schedules", all_schedules, "Also pipeline schedules that the engine does not offer.");
   app.add_flag("--open", open, "The layout given is not fixed, but compared with the best.");
+  app.add_option("--fit-probability", surety, "Least chance to fit, 50% to 99%. Default: 50%, as predicted.");
   app.add_option("--budget", budget, "Stops after about so many layouts, with the best so far.");
   CLI::Option* part = app.add_option("--shard", shard, "i/n: only part i of n, from 0, as JSON to be merged.");
   app.add_option("--merge", merged, "FILE...: the answers of all shards, made one.")->excludes(part);
@@ -136,6 +137,10 @@ int run_plan(std::span<const std::string> arguments) {
     if (!objective.empty()) request["objective"] = objective;
     if (!top.empty()) request["top"] = number_or_text(top);
     if (!budget.empty()) request["budget"] = number_or_text(budget);
+    if (!surety.empty()) {
+      const std::optional<double> share = parse_share(surety);
+      request["fit_probability"] = share ? Json(*share) : Json(surety);
+    }
     if (open) request["open"] = true;
     if (all_engines) request["engines"] = "all";
     if (all_schedules) request["schedules"] = "all";

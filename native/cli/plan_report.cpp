@@ -19,15 +19,16 @@ std::string text(const Json& value) { return value.get<std::string>(); }
 std::string heading(const Style& style, std::string_view title) { return '\n' + style(Paint::strong, title) + '\n'; }
 
 std::string plans_table(const Json& plans, const Style& style) {
-  std::string out = style(Paint::strong, " #      step   tokens/s/GPU     MFU   GiB  layout") + '\n';
+  std::string out = style(Paint::strong, " #      step   tokens/s/GPU     MFU   GiB  fits  layout") + '\n';
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const Json& plan = plans[i];
-    out +=
-        wrapped(fmt::format("{:2}  {:>8}  {:>13}  {:>6}  {:>4}  {}", i + 1, duration_text(number(plan["step_seconds"])),
-                            grouped(number(plan["tokens_per_second_per_gpu"])), percent_text(number(plan["mfu"])),
-                            gib_text(number(plan["device_bytes"]), 1), text(plan["layout"])),
-                44) +
-        '\n';
+    out += wrapped(fmt::format("{:2}  {:>8}  {:>13}  {:>6}  {:>4}  {:>3.0f}%  {}", i + 1,
+                               duration_text(number(plan["step_seconds"])),
+                               grouped(number(plan["tokens_per_second_per_gpu"])), percent_text(number(plan["mfu"])),
+                               gib_text(number(plan["device_bytes"]), 1), 100 * number(plan["fit_probability"]),
+                               text(plan["layout"])),
+                   50) +
+           '\n';
   }
   return out;
 }

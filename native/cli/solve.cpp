@@ -23,9 +23,8 @@ std::string solution_report(const Json& answer, const Style& style) {
     out += fmt::format("{} parameters.\n", count_text(found["parameters"].get<double>()));
   }
   const Json& plan = found["plan"];
-  out += wrapped(fmt::format("{} a step, {} of the peak, {} GiB: {}", duration_text(plan["step_seconds"].get<double>()),
-                             percent_text(plan["mfu"].get<double>()), gib_text(plan["device_bytes"].get<double>(), 1),
-                             plan["layout"].get<std::string>()),
+  out += wrapped(fmt::format("{} a step, {} of the peak: {}", duration_text(plan["step_seconds"].get<double>()),
+                             percent_text(plan["mfu"].get<double>()), plan["layout"].get<std::string>()),
                  2) +
          '\n';
   if (found.contains("days")) out += fmt::format("{:.1f} days of training.\n", found["days"].get<double>());
@@ -37,7 +36,7 @@ std::string solution_report(const Json& answer, const Style& style) {
 int run_solve(std::span<const std::string> arguments) {
   CLI::App app("The largest or least value for which a layout fits, or is good enough.", "meshgauge solve");
   ScenarioInput input;
-  std::string unknown, days, mfu;
+  std::string unknown, days, mfu, surety;
   bool json = false;
   add_scenario_flags(app, input);
   app.add_option(
@@ -46,6 +45,7 @@ int run_solve(std::span<const std::string> arguments) {
       "min-global-batch.");
   app.add_option("--days", days, "For deadline: the run's days.");
   app.add_option("--mfu", mfu, "For min-global-batch: the share of the peak to reach, such as 40%.");
+  app.add_option("--fit-probability", surety, "Least chance to fit, 50% to 99%. Default: 95%.");
   app.add_flag("--json", json, "Prints the answer as JSON.");
   json = wants_json(arguments);
   const Parsed parsed = parse_arguments(app, arguments);
@@ -61,6 +61,7 @@ int run_solve(std::span<const std::string> arguments) {
   };
   if (!days.empty()) request["days"] = number(parse_quantity(days, Scale::count), days);
   if (!mfu.empty()) request["mfu"] = number(parse_share(mfu), mfu);
+  if (!surety.empty()) request["fit_probability"] = number(parse_share(surety), surety);
   if (!issues.empty()) return refuse(issues, json, filled.flags);
   const Json answer = ask(request);
   if (!answer["ok"].get<bool>()) {

@@ -76,6 +76,24 @@ TEST_CASE("plan says with its status that nothing fits") {
   CHECK(within_80_columns(outcome.out));
 }
 
+TEST_CASE("solve says how surely its answer fits and what binds, in 80 columns") {
+  const std::string asked = "solve --for max-seq --model llama-2-7b --system dgx-a100-80gb --gpus 8 --engine fsdp2";
+  const Outcome sure = run(asked), predicted = run(asked + " --fit-probability 50%");
+  INFO(sure.out << predicted.out);
+  CHECK(sure.status == 0);
+  CHECK(within_80_columns(sure.out));
+  CHECK(sure.out.find("likely to fit") != std::string::npos);
+  CHECK(sure.out.find("on stage 0 in") != std::string::npos);
+  const auto longest = [](const Outcome& outcome) {
+    const std::string lead = "The longest sequence is ";
+    REQUIRE(outcome.out.rfind(lead, 0) == 0);
+    return std::stol(outcome.out.substr(lead.size()));
+  };
+  CHECK(longest(sure) < longest(predicted));
+  CHECK(run(asked + " --fit-probability 101%").status == 2);
+  CHECK(run(asked + " --fit-probability sure").status == 2);
+}
+
 TEST_CASE("plan refuses what it cannot read") {
   CHECK(run("plan --model llama-2-7b --system dgx-a100-80gb --shard 4").status == 2);
   CHECK(run("plan --model llama-2-7b --system dgx-a100-80gb --shard 4/4").status == 2);

@@ -209,6 +209,22 @@ TEST_CASE("DeepSpeed's step has the fp32 gradient shard that ran out of memory f
         Approx(3.14).margin(0.005));
 }
 
+TEST_CASE("ZeRO-3 holds what it fetches ahead twice: flat, and as parameters copied out of it") {
+  // deepspeed/runtime/zero/partition_parameters.py: all_gather_coalesced makes one flat tensor for several parameters,
+  // AllGatherCoalescedHandle.wait concatenates each parameter out of it.
+  const auto live = [](double prefetch, const char* model) {
+    return line_bytes(
+        estimate(scenario(model, "deepspeed", {{"zero_stage", 3}}, {{"stage3_prefetch_bucket_size", prefetch}}))
+            .at("memory")
+            .at("stages")
+            .at(0),
+        {"live_parameters"});
+  };
+  CHECK(live(1e8, "llama-2-7b") - live(5e7, "llama-2-7b") == 2.0 * 2 * 5e7);
+  // Half of the reuse distance of 1e9, one layer of 202,383,360 parameters, and the bucket of 5e7 twice.
+  CHECK(live(5e7, "llama-2-7b") == 2.0 * (5e8 + 202383360 + 2 * 5e7));
+}
+
 TEST_CASE("ZeRO++ holds a second copy of the parameters, cut over the ranks of a node") {
   // Wang et al. 2023, arXiv:2306.10209 section 3.2: 2 M / z bytes of M parameters on z ranks.
   const json answer =

@@ -213,6 +213,30 @@ TEST_CASE("What held the device adds up to its capacity") {
   CHECK(held(request, "others") == 0);
 }
 
+TEST_CASE("What a message leaves unsaid of the device is not given to anybody") {
+  // PyTorch 2 without its last sentences: 69 GiB in use, and not a word by what.
+  const OutOfMemory bare =
+      only("Tried to allocate 26.08 GiB. GPU 0 has a total capacity of 79.35 GiB of which 9.98 GiB is free.");
+  REQUIRE(held_parts(bare).size() == 2);
+  CHECK(held(bare, "unnamed") == Approx(69.37 * GiB));
+  CHECK(held(bare, "free") == Approx(9.98 * GiB));
+  CHECK(finds(bare, "unnamed"));
+  CHECK_FALSE(finds(bare, "other_processes"));
+  const OutOfMemory own = only(
+      "Tried to allocate 26.08 GiB. GPU 0 has a total capacity of 79.35 GiB of which 9.98 GiB is free. Including "
+      "non-PyTorch memory, this process has 60.00 GiB memory in use.");
+  CHECK(held(own, "process") == Approx(60 * GiB));
+  CHECK(held(own, "unnamed") == Approx(9.37 * GiB));
+  CHECK(held(own, "others") == 0);
+  // PyTorch 1 names its own reserve alone.
+  const OutOfMemory first = only(
+      "Tried to allocate 2.00 GiB (GPU 0; 79.35 GiB total capacity; 9.00 GiB already allocated; 1.00 GiB free; 10.00 "
+      "GiB reserved in total by PyTorch)");
+  CHECK(held(first, "tensors") == Approx(9 * GiB));
+  CHECK(held(first, "unallocated") == Approx(1 * GiB));
+  CHECK(held(first, "unnamed") == Approx(68.35 * GiB));
+}
+
 TEST_CASE("Other processes, fragmentation and requests beyond the device are found") {
   const OutOfMemory shared = only(
       "Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.15 GiB of which 1.15 GiB is free. Process 8 has "

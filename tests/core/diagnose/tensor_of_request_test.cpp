@@ -145,6 +145,28 @@ TEST_CASE("Without a scenario the catalog's vocabularies and sizes are tried") {
   }
 }
 
+TEST_CASE("A request that names no model is said to be so many parameters, in 4 bytes and in 2") {
+  // hiyouga/LlamaFactory#260: 7.00e9 parameters in fp32; dllm#9: 8.0e9 in bf16. Neither model is in the catalog.
+  struct Alone {
+    const char* text;
+    double parameters, width;
+  };
+  for (const Alone& alone : {Alone{"CUDA out of memory. Tried to allocate 26.08 GiB.", 7.0e9, 4},
+                             Alone{"CUDA out of memory. Tried to allocate 26.08 GiB.", 1.4e10, 2},
+                             Alone{"CUDA out of memory. Tried to allocate 14.90 GiB.", 8.0e9, 2}}) {
+    const json answer = ask({{"command", "diagnose"}, {"text", alone.text}});
+    INFO(answer.dump());
+    bool found = false;
+    for (const json& candidate : answer.at("candidates")) {
+      found = found || (candidate.at("id") == "any_model" && candidate.at("values").at("M") == alone.parameters &&
+                        candidate.at("values").at("w") == alone.width);
+    }
+    CHECK(found);
+  }
+  const json small = ask({{"command", "diagnose"}, {"text", "CUDA out of memory. Tried to allocate 64.00 MiB."}});
+  for (const json& candidate : small.at("candidates")) CHECK(candidate.at("id") != "any_model");
+}
+
 TEST_CASE("A size that no tensor of the scenario has is not given one") {
   const json scenario = on("llama-2-7b", "a100-sxm-80gb", 8, {{"engine", "fsdp2"}});
   const json answer = ask({{"command", "diagnose"},

@@ -16,7 +16,9 @@ json scenario(std::int64_t gpus) {
           {"training", {{"engine", "megatron"}, {"sequence_length", 4096}, {"global_batch_size", 32}}}};
 }
 
-bool fits(const json& s) { return ask({{"command", "plan"}, {"scenario", s}, {"top", 1}}).at("fits").get<bool>(); }
+bool fits(const json& s, double surety = 0.95) {
+  return ask({{"command", "plan"}, {"scenario", s}, {"top", 1}, {"fit_probability", surety}}).at("fits").get<bool>();
+}
 
 json solve(const json& s, const char* unknown, json extra = json::object()) {
   extra["command"] = "solve";
@@ -37,7 +39,7 @@ TEST_CASE("The longest sequence fits, and the next one does not") {
   REQUIRE(answer["solved"] == true);
   const auto longest = answer["answer"]["value"].get<std::int64_t>(), unit = answer["unit"].get<std::int64_t>();
   CHECK(answer["next"]["value"] == longest + unit);
-  CHECK(answer["next"]["reason"].get<std::string>().find("no layout fits") != std::string::npos);
+  CHECK(answer["next"]["reason"].get<std::string>().find("no layout is 95 % likely to fit") != std::string::npos);
   s["training"]["sequence_length"] = longest;
   CHECK(fits(s));
   s["training"]["sequence_length"] = longest + unit;
@@ -46,6 +48,74 @@ TEST_CASE("The longest sequence fits, and the next one does not") {
     s["training"]["sequence_length"] = n;
     CHECK(fits(s));
   }
+}
+
+TEST_CASE("An answer fits as surely as is asked, and says what binds") {
+  json s = scenario(8);
+  s["training"]["micro_batch_size"] = 1;
+  std::int64_t last = 0;
+  for (const double surety : {0.95, 0.7, 0.5}) {
+    const json answer = solve(s, "max-seq", {{"fit_probability", surety}});
+    INFO(answer.dump());
+    REQUIRE(answer["solved"] == true);
+    const json& plan = answer["answer"]["plan"];
+    CHECK(plan["fit_probability"].get<double>() >= surety);
+    CHECK(answer["answer"]["value"].get<std::int64_t>() > last);
+    last = answer["answer"]["value"].get<std::int64_t>();
+    // The layout of the answer is one that plan finds, and an estimate calls it as sure.
+    const json estimate = testing::estimate(plan["scenario"]);
+    CHECK(estimate["fit_probability"] == plan["fit_probability"]);
+    CHECK(estimate["memory"]["device_bytes"] == plan["device_bytes"]);
+    CHECK(plan["binding"]["stage"] == estimate["memory"]["binding"]["stage"]);
+    CHECK(plan["binding"]["phase"] == estimate["memory"]["binding"]["phase"]);
+    double largest = 0;
+    const auto stage = estimate["memory"]["binding"]["stage"].get<std::size_t>();
+    for (const json& line : estimate["memory"]["stages"][stage]["lines"]) {
+      largest = std::max(largest, line["bytes"].get<double>());
+    }
+    CHECK(plan["binding"]["line_bytes"] == largest);
+    const std::string words = answer["text"].get<std::string>();
+    CHECK(words.find(plan["binding"]["line_name"].get<std::string>()) != std::string::npos);
+    CHECK(words.find("likely to fit") != std::string::npos);
+  }
+  CHECK(solve(s, "max-seq", {{"fit_probability", 1}})["ok"] == false);
+  CHECK(solve(s, "max-seq", {{"fit_probability", 0.3}})["ok"] == false);
+}
+
+TEST_CASE("Plans of a least chance to fit leave out what is less sure, and no other") {
+  json s = scenario(8);
+  s["training"]["sequence_length"] = 32768;
+  const auto plans = [&](double surety) {
+    return ask({{"command", "plan"}, {"scenario", s}, {"top", 100}, {"fit_probability", surety}});
+  };
+  const json sure = plans(0.95), predicted = plans(0.5);
+  REQUIRE(sure["fits"] == true);
+  for (const json& plan : sure["plans"]) CHECK(plan["fit_probability"].get<double>() >= 0.95);
+  for (const json& plan : predicted["plans"]) CHECK(plan["fit_probability"].get<double>() >= 0.5);
+  // The fastest of the sure ones is no slower than any sure one of all.
+  for (const json& plan : predicted["plans"]) {
+    if (plan["fit_probability"].get<double>() < 0.95) continue;
+    CHECK(sure["plans"][0]["step_seconds"].get<double>() <= plan["step_seconds"].get<double>());
+  }
+  CHECK(sure["search"]["layouts_that_fit"].get<double>() < predicted["search"]["layouts_that_fit"].get<double>());
+  for (const json& point : sure["frontier"]) {
+    CHECK(point["device_bytes"] == testing::estimate([&] {
+            json document = s;
+            for (const char* section : {"cluster", "parallelism", "training"}) {
+              document[section].update(point["set"][section]);
+            }
+            return document;
+          }())["memory"]["device_bytes"]);
+  }
+}
+
+TEST_CASE("A sequence beyond the positions of the model is said to be") {
+  json s = scenario(8);
+  s["training"]["recompute"] = "full";
+  const json answer = solve(s, "max-seq");
+  REQUIRE(answer["solved"] == true);
+  CHECK(answer["answer"]["model_positions"] == 4096);
+  CHECK(answer["text"].get<std::string>().find("beyond the 4096 positions") != std::string::npos);
 }
 
 TEST_CASE("Fewest GPUs and largest micro-batch agree with plans of every value") {

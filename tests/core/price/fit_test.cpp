@@ -6,6 +6,7 @@
 using meshgauge::Bytes;
 using meshgauge::fit_probability;
 using meshgauge::normal_share_below;
+using meshgauge::room_for;
 
 TEST_CASE("The share below z agrees with tables to 0.00025") {
   CHECK(normal_share_below(0) == 0.5);
@@ -25,6 +26,18 @@ TEST_CASE("The share below z rises with z and stays between 0 and 1") {
     CHECK(share >= last);
     CHECK(share <= 1);
     last = share;
+  }
+}
+
+TEST_CASE("What may be used for a chance is where the chance is reached") {
+  CHECK(room_for(Bytes{84e9}, 0.05, 0.84134).value == Approx(80e9).epsilon(3e-4));
+  CHECK(room_for(Bytes{86.58e9}, 0.05, 0.95).value == Approx(80e9).epsilon(3e-4));  // 1.645 of the spread
+  for (const double sigma : {0.0, 0.03, 0.2}) {
+    for (const double least : {0.5, 0.7, 0.95, 0.99}) {
+      const Bytes room = room_for(Bytes{80e9}, sigma, least);
+      CHECK(fit_probability(room, Bytes{80e9}, sigma) >= least);
+      CHECK(fit_probability(room + Bytes{1e3}, Bytes{80e9}, sigma) < least);
+    }
   }
 }
 

@@ -73,7 +73,7 @@ Everything evaluate_everything(const LayoutQuestion& q, const Profile& profile) 
   Everything all;
   Exclusions exclusions;
   Issues issues;
-  for (const EngineSpace& space : engine_spaces(q, exclusions, issues)) {
+  for (const EngineSpace& space : engine_spaces(q, profile, exclusions, issues)) {
     Evaluator evaluator(q.request, profile, space.stages);
     GridBound bound(q, profile, space.stages.front());
     MemoryBound memory_bound(profile, space.stages);
@@ -139,11 +139,11 @@ TEST_CASE("Searches of random spaces find what evaluating every layout finds, an
     CHECK(all.wrong_bounds == 0);
     REQUIRE(!all.frontier.list().empty());
     const Bytes least = all.frontier.list().back().cost.memory, capacity = q.request.hardware->gpu.memory;
-    CHECK(least_memory(q, profile, Bytes{0}, IfNoneFits::least).bytes == least);
-    const std::optional<Bytes> fits = least_memory(q, profile, capacity, IfNoneFits::any).bytes;
-    REQUIRE(fits);
-    CHECK((*fits <= capacity) == (least <= capacity));
-    CHECK(*fits >= least);
+    CHECK(least_memory(q, profile, Sought::least).bytes == least);
+    const LeastMemory fits = least_memory(q, profile, Sought::fitting_or_any);
+    REQUIRE(fits.bytes);
+    CHECK(fits.fits == (least <= capacity));
+    CHECK(*fits.bytes >= least);
     layouts += all.layouts;
     searched += found.counts.evaluated;
     with_fit += all.best.empty() ? 0 : 1;

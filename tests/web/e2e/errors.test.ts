@@ -25,6 +25,23 @@ test('a pasted out-of-memory message says which tensor it was', async () => {
   expect(await violations(page)).toEqual([]);
 });
 
+test('a message that names no model says what its size alone says, and the model is named on the spot', async () => {
+  const { page } = await openReady();
+  await paste(page, 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 26.08 GiB. GPU 0 has a total capacity of 79.35 GiB of which 9.98 GiB is free.');
+  await page.click(`${bar} button:has-text("Explain")`);
+  await page.waitForSelector(`${report} [data-lead]`);
+  expect(await page.textContent(`${report} [data-lead]`)).toMatch(/If the model has about 7\sB parameters: an fp32 copy of all of them, 7\sB × 4 bytes/);
+  expect(await page.textContent(`${report} table`)).toContain('7,000,000,000');
+  expect(await page.textContent(`${report} .held`)).toMatch(/does not say by what\s*69.4\sGiB/);
+  await page.fill('#error-model', 'baichuan2 7b');
+  await page.press('#error-model', 'Enter');
+  await page.waitForFunction((where) => document.querySelector(`${where} [data-lead]`)?.textContent?.startsWith('As large as an fp32 copy'), report);
+  expect(await violations(page)).toEqual([]);
+  await page.fill('#error-model', 'present');
+  await page.press('#error-model', 'Enter');
+  await page.waitForSelector(`${report} p:has-text("No tensor of Llama 3.1 70B has this size")`);
+});
+
 test('of the present scenario the tensor is named with its formula', async () => {
   const { page } = await openReady('#v1;m=llama-2-7b;c=dgx-a100-80gb*2;p=none;tab=learn');
   await page.fill('#error-text', 'CUDA out of memory. Tried to allocate 25.10 GiB');

@@ -69,10 +69,26 @@ test('the fewest GPUs are found and adopted', async () => {
   await page.click(`${panel} button:has-text("fewest GPUs")`);
   await page.waitForSelector(`${panel} .answer`);
   const gpus = /\d+/.exec((await page.textContent(`${panel} .answer`))!)![0];
-  expect(await page.textContent(`${panel} [aria-labelledby=solve-heading]`)).toMatch(/no layout fits: the one that needs least/);
+  const solved = (await page.textContent(`${panel} [aria-labelledby=solve-heading]`))!;
+  expect(solved).toMatch(/no layout is 95 % likely to fit: the one that needs least/);
+  expect(solved).toMatch(/(>\s99%|9\d%) likely to fit, [\d.]+ of 79\.1 GiB/);
+  expect(solved).toMatch(/What binds: \w+, stage 0; the largest part is .+ with [\d.]+ GiB/);
   await page.click(`${panel} [aria-labelledby=solve-heading] [role=status] button:has-text("adopt")`);
   await untilValue(page, field('/cluster/gpus'), gpus);
   await untilHash(page, `dgx-h100*${gpus}`);
+});
+
+test('one meaning of fit: what the longest sequence rests on is in the list, as sure', async () => {
+  const page = await planOf('#v1;m=llama-3.1-8b;c=dgx-h100*8;t=e:fsdp2,s8192,mb1,gb8');
+  await page.click(`${panel} button:has-text("longest sequence")`);
+  await page.waitForSelector(`${panel} .answer`);
+  const chance = (text: string | null) => Number(/(\d+)%/.exec(text!)![1]);
+  expect(chance(await page.textContent(`${panel} [aria-labelledby=solve-heading] [role=status] p >> nth=1`))).toBeGreaterThanOrEqual(95);
+  expect(await page.textContent(`${panel} .binds`)).toMatch(/What binds: \w+, stage 0; the largest part is .+ with [\d.]+ GiB/);
+  await page.click(`${panel} [aria-labelledby=solve-heading] [role=status] button:has-text("adopt")`);
+  await page.waitForSelector('#verdict.fits');
+  await page.waitForFunction((where) => !document.querySelector(`${where} progress`) && document.querySelector(`${where} tr.first`), panel);
+  expect(chance(await page.textContent(`${row(0)} >> [data-label=Fits]`))).toBeGreaterThanOrEqual(95);
 });
 
 test('a deadline without tokens says what is missing', async () => {

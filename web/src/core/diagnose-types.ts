@@ -3,6 +3,7 @@ import type { Refusal } from './types';
 
 export interface Candidate {
   request: number;
+  id: string;
   name: string;
   bytes: number;
   place: string;

@@ -18,10 +18,15 @@ export function statedSize(text: string): number | undefined {
 /** Bytes of an element with which a tensor of so many bytes is the whole model. */
 export const wholeModel = (bytes: number, parameters: number): 4 | 2 | undefined => ([4, 2] as const).find((width) => alike(bytes / width, parameters));
 
+/** The model that somebody has said it was: one of the catalog, or that of the scenario. */
+export type NamedModel = { id: string } | 'present' | undefined;
+
 /** `parameters`: of the scenario, which says nothing of a model of another size. */
-export async function diagnose(files: File[], scenario: Scenario, parameters: number, signal?: AbortSignal): Promise<DiagnoseAnswer> {
-  const named = files.map((file) => ({ name: file.name, blob: file }));
-  const ask = (about: object) => everything.askWithFiles({ command: 'diagnose', ...about }, named, signal) as Promise<DiagnoseAnswer>;
+export async function diagnose(files: File[], scenario: Scenario, parameters: number, named: NamedModel, signal?: AbortSignal): Promise<DiagnoseAnswer> {
+  const texts = files.map((file) => ({ name: file.name, blob: file }));
+  const ask = (about: object) => everything.askWithFiles({ command: 'diagnose', ...about }, texts, signal) as Promise<DiagnoseAnswer>;
+  if (named === 'present') return ask({ scenario });
+  if (named) return ask({ scenario: { model: named.id } });
   const stated = statedSize(await files[0]!.slice(0, longestHead).text());
   if (stated !== undefined && !alike(stated, parameters)) return ask({});
   const answer = await ask({ scenario });

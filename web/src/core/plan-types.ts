@@ -19,6 +19,8 @@ export interface Planned {
   tokens_per_gpu_hour: number;
   device_bytes: number;
   capacity_bytes: number;
+  /** Where and of what the fullest GPU holds most. */
+  binding: { stage: number; phase: string; line?: string; line_name?: string; line_bytes?: number };
   breakdown: Record<string, number>;
   /** Not of a model that no document names. */
   scenario?: Scenario & Layout;
@@ -68,8 +70,9 @@ export interface Solution {
   for: string;
   solved: boolean;
   field: string;
+  fit_probability: number;
   unit: number;
-  answer: { value: number; parameters?: number; days?: number; plan?: Planned } | null;
+  answer: { value: number; parameters?: number; days?: number; model_positions?: number; plan?: Planned } | null;
   next: { value: number; reason: string } | null;
   values_tried: number;
 }

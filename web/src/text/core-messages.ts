@@ -3,7 +3,7 @@ import type { Line } from '../core/types';
 import { abbreviations } from '../inputs/labels';
 import { language, spaced, word } from './language.svelte';
 
-export const lineName = (line: Line): string => language.core?.lines[line.id] ?? line.name;
+export const lineName = (line: Pick<Line, 'id' | 'name'>): string => language.core?.lines[line.id] ?? line.name;
 
 const fieldKey = /(^\w+(?= (?:is|为) )|(?<=\bSet )\w+(?= )|\b[a-z]+(?:_[a-z]+)+\b)/g;
 const engine = /\b(?:ddp|fsdp[12]|deepspeed|aleph_alpha|megatron_deepspeed|megatron|torchtitan)\b/g;

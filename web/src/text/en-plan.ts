@@ -11,7 +11,6 @@ export const plan = {
   'engines.usual': 'the usual five',
   'engines.all': 'all',
   'plan.surety': 'fits at least',
-  'plan.any': 'any',
   'plan.none_sure': 'No layout is as likely to fit. Lower “fits at least”.',
   'plan.hold': 'Hold',
   'hold.tp': 'TP',
@@ -34,7 +33,7 @@ export const plan = {
   'plan.adopt': 'adopt',
   'plan.adopt_named': 'Adopt layout {rank}',
   'plan.yours': 'yours',
-  'plan.risky': '{count} better, less than {share} likely to fit, not listed: lower “fits at least” to see them.',
+  'plan.risky': '{count} faster, less than {share} likely to fit, not listed: lower “fits at least” to see them.',
   'plan.more': '{count} more',
   'plan.fewer': 'first ten',
   'plan.recompute_layers': '{layers} layers a chunk',
@@ -120,6 +119,11 @@ export const plan = {
   'solve.model': '{parameters} parameters: {count} layers of this width',
   'solve.takes': '{days} days',
   'solve.nothing': 'There is none.',
+  'solve.sure': '{chance} likely to fit, {gib} of {capacity} GiB on the fullest GPU.',
+  'solve.binds': 'What binds: {phase}, stage {stage}; the largest part is {line} with {gib} GiB.',
+  'solve.positions': 'Beyond the {count} positions of the model.',
+  'solve.largest': 'What binds: the global batch; nothing larger divides it.',
+  'solve.meaning': 'An answer fits with {share} or more, as in the list (“fits at least”).',
   'solve.next': 'With {value}: {reason}',
 } as const;
 export type PlanKey = keyof typeof plan;

@@ -1,5 +1,5 @@
 // The error that is read: typed, pasted or dropped, and what the core says of it.
-import { diagnose } from '../../core/diagnose';
+import { diagnose, type NamedModel } from '../../core/diagnose';
 import type { DiagnoseAnswer } from '../../core/diagnose-types';
 import { Latest } from '../../state/latest.svelte';
 import { result } from '../../state/result.svelte';
@@ -12,16 +12,19 @@ class Reading {
   text = $state('');
   /** Files that are too long to be shown. */
   files = $state.raw<File[]>([]);
+  /** What model it was, where somebody has said so. */
+  model = $state.raw<NamedModel>();
   answer = new Latest<DiagnoseAnswer>();
   /** How often something was given from elsewhere on the page. */
   given = $state(0);
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #read: File[] = [];
 
   type(text: string): void {
     this.text = text;
     this.files = [];
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#read(text.trim() === '' ? [] : [new File([text], 'typed.txt')]), quiet);
+    this.#timer = setTimeout(() => void this.#readAll(text.trim() === '' ? [] : [new File([text], 'typed.txt')]), quiet);
   }
 
   async give(files: File[]): Promise<void> {
@@ -30,12 +33,24 @@ class Reading {
     this.text = shown ? await files[0]!.text() : '';
     this.files = shown ? [] : files;
     this.given++;
-    await this.#read(files);
+    this.model = undefined;
+    await this.#readAll(files);
   }
 
-  async #read(files: File[]): Promise<void> {
+  /** The same text, of that model. */
+  of(model: NamedModel): void {
+    this.model = model;
+    if (this.#read.length > 0) void this.#ask();
+  }
+
+  async #readAll(files: File[]): Promise<void> {
     this.answer.clear();
-    if (files.length > 0) await this.answer.run((signal) => diagnose(files, result.answered, result.estimate.model.parameters, signal));
+    this.#read = files;
+    if (files.length > 0) await this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    await this.answer.run((signal) => diagnose(this.#read, result.answered, result.estimate.model.parameters, this.model, signal));
   }
 }
 

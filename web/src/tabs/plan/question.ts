@@ -25,11 +25,15 @@ export interface Asked {
   objective: Objective;
   engines: Engines;
   held: Hold[];
+  /** Least chance to fit of what counts as fitting. */
+  surety: number;
 }
+/** The last one: as predicted. */
+export const sureties = [0.95, 0.7, 0.5];
 
 const searched = [...Object.values(holds).flat(), '/parallelism/data_parallel_size', '/parallelism/micro_batch_group_size', '/parallelism/pipeline_layout'];
 
-export function questionOf(scenario: Scenario, { objective, engines, held }: Asked): Request {
+export function questionOf(scenario: Scenario, { objective, engines, held, surety }: Asked): Request {
   const fixed: readonly string[] = held.flatMap((hold) => holds[hold]);
   const less = (section: 'parallelism' | 'training', also: string[] = []): Group =>
     Object.fromEntries(
@@ -55,6 +59,7 @@ export function questionOf(scenario: Scenario, { objective, engines, held }: Ask
       training: { global_batch_size: resolved.training.global_batch_size, ...less('training', anyEngine ? ['engine', 'engine_version'] : []), ...asIs('training'), ...(anyEngine ? {} : { engine: resolved.training.engine }) },
     },
     objective,
+    fit_probability: surety,
     ...(engines === 'all' ? { engines: 'all' } : {}),
     ...result.pricesOf(scenario),
   };

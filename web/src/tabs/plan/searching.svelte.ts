@@ -8,9 +8,7 @@ import { questionOf, withLayout, type Asked } from './question';
 import { search, type Progress } from './search';
 
 class PlanState {
-  asked = $state.raw<Asked>({ objective: 'step', engines: 'own', held: [] });
-  /** Layouts less likely to fit are not listed. */
-  surety = $state(0.95);
+  asked = $state.raw<Asked>({ objective: 'step', engines: 'own', held: [], surety: 0.95 });
   progress = $state.raw<Progress | null>(null);
   /** What is pointed at in table or chart. */
   at = $state.raw<Point | Planned | null>(null);
@@ -25,7 +23,7 @@ class PlanState {
     }
   }, 400);
 
-  listed = $derived(this.live.value?.plans.filter(({ fit_probability: fits }) => fits >= this.surety) ?? []);
+  listed = $derived(this.live.value?.plans ?? []);
 
   ask(change: Partial<Asked>): void {
     this.asked = { ...this.asked, ...change };

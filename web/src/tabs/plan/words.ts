@@ -12,6 +12,7 @@ const chinese: [RegExp, string][] = [
   [/\binterleaved\b/g, '交错式 1F1B'],
   [/layers by cost/g, '按耗时分层'],
   [/\bno layout fits: the one that needs least needs (\S+) GiB of (\S+) GiB\./g, '没有装得下的布局：最省的也要 $1 GiB，而可用 $2 GiB。'],
+  [/\bno layout is (\S+) % likely to fit: the one that needs least needs (\S+) GiB of (\S+) GiB\./g, '没有布局装得下的概率达到 $1%：最省的也要 $2 GiB，而可用 $3 GiB。'],
   [/\bno layout is legal\./g, '没有合法的布局。'],
   [/the run takes longer than the deadline with the best layout\./g, '最好的布局也赶不上期限。'],
   [/no layout reaches the efficiency that is asked for\./g, '没有布局能达到所要的效率。'],
