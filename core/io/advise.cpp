@@ -2,10 +2,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/compose/step.hpp"
-#include "core/count/memory.hpp"
 #include "core/io/asked_scenario.hpp"
 #include "core/io/commands.hpp"
 #include "core/io/read_scenario.hpp"
+#include "core/io/stage_memory.hpp"
 #include "core/io/try_remedies.hpp"
 #include "core/io/write_value.hpp"
 
@@ -34,15 +34,17 @@ Result<Json> advise_command(const Json& request) {
   if (!reading.issues.empty()) return std::move(reading.issues);
 
   const Scenario& s = resolution.value->scenario;
-  const Bytes needed = device_peak(s, profile->overhead);
+  const StageMemory memory = fullest_stage(s, profile->overhead);
+  const Bytes device = memory.device_peak();
   const StepReport step = estimate_step(s, *profile);
   Json answer;
   answer["ok"] = true;
-  answer["fits"] = needed <= s.cluster.gpu.memory;
-  answer["device_bytes"] = exact_number(needed.value);
+  answer["fits"] = device <= s.cluster.gpu.memory;
+  answer["device_bytes"] = exact_number(device.value);
+  answer["needed_bytes"] = exact_number(memory.needed.value);
   answer["capacity_bytes"] = exact_number(s.cluster.gpu.memory.value);
   answer["step_seconds"] = rounded_number(step.seconds.value);
-  answer["changes"] = try_changes(s, needed, step, request["scenario"].value("model", Json()), *profile);
+  answer["changes"] = try_changes(s, memory, step, request["scenario"].value("model", Json()), *profile);
   return answer;
 }
 

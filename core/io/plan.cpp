@@ -6,6 +6,7 @@
 #include "core/io/plan_against.hpp"
 #include "core/io/plan_part.hpp"
 #include "core/io/plan_reasons.hpp"
+#include "core/io/stage_memory.hpp"
 #include "core/io/write_plan.hpp"
 #include "core/io/write_value.hpp"
 #include "core/search/planner.hpp"
@@ -55,6 +56,7 @@ Result<Json> finish(const Json& question, const PlanQuestion& asked, Found found
                         {"fits", c.fits},
                         {"step_seconds", rounded_number(c.cost.seconds.value)},
                         {"device_bytes", exact_number(device_of(asked, c, s).value)},
+                        {"needed_bytes", exact_number(fullest_stage(s, asked.profile.overhead).needed.value)},
                         {"set", write_layout(s)}});
   }
   answer["excluded"] = write_excluded(asked);

@@ -1,6 +1,8 @@
 // What one pipeline rank holds, with the figures that answers and tables speak of.
 #include "core/io/stage_memory.hpp"
 
+#include <utility>
+
 #include "core/count/memory.hpp"
 #include "core/count/memory_kinds.hpp"
 #include "core/count/stage.hpp"
@@ -47,6 +49,11 @@ std::size_t binding_stage(const std::vector<StageMemory>& stages) {
     if (device > most || (device == most && stages[i].allocated > stages[binding].allocated)) binding = i;
   }
   return binding;
+}
+
+StageMemory fullest_stage(const Scenario& s, const OverheadConstants& constants) {
+  std::vector<StageMemory> stages = all_stages(s, constants);
+  return std::move(stages[binding_stage(stages)]);
 }
 
 }  // namespace meshgauge

@@ -29,5 +29,7 @@ struct StageMemory {
 
 /// The stage that decides whether the job fits: the first of those that need most.
 [[nodiscard]] std::size_t binding_stage(const std::vector<StageMemory>&);
+/// That stage alone.
+[[nodiscard]] StageMemory fullest_stage(const Scenario&, const OverheadConstants&);
 
 }  // namespace meshgauge

@@ -25,10 +25,10 @@ struct Tried {
   const Remedy* remedy;
   Json set;
   Scenario scenario;
-  Bytes needed{};
-  StepReport step;  ///< the caller's, for those that it keeps
+  Bytes device{}, needed{};  ///< of the fullest rank
+  StepReport step;           ///< the caller's, for those that it keeps
 
-  [[nodiscard]] bool fits() const { return needed <= scenario.cluster.gpu.memory; }
+  [[nodiscard]] bool fits() const { return device <= scenario.cluster.gpu.memory; }
 };
 
 std::vector<Tried> try_all(const std::vector<Remedy>& list, const Scenario& scenario, const Json& model,
@@ -46,7 +46,9 @@ std::vector<Tried> try_all(const std::vector<Remedy>& list, const Scenario& scen
     if (!resolution.ok()) continue;
     Tried tried{
         .remedy = &remedy, .set = std::move(set), .scenario = std::move(resolution.value->scenario), .step = {}};
-    tried.needed = device_peak(tried.scenario, profile.overhead);
+    const StageMemory memory = fullest_stage(tried.scenario, profile.overhead);
+    tried.device = memory.device_peak();
+    tried.needed = memory.needed;
     all.push_back(std::move(tried));
   }
   return all;
@@ -56,8 +58,8 @@ Json write_tried(const Tried& tried, Bytes before) {
   return {{"id", tried.remedy->id},
           {"name", tried.remedy->name},
           {"set", tried.set},
-          {"saved_bytes", exact_number((before - tried.needed).value)},
-          {"device_bytes", exact_number(tried.needed.value)},
+          {"saved_bytes", exact_number((before - tried.device).value)},
+          {"device_bytes", exact_number(tried.device.value)},
           {"fits", tried.fits()},
           {"step_seconds", write_step(tried.scenario, tried.step, Explain::no)["seconds"]}};
 }
@@ -68,8 +70,8 @@ Json try_remedies(const Scenario& scenario, const Json& model, const Profile& pr
   const Bytes before = device_peak(scenario, profile.overhead);
   const std::vector<Remedy> list = remedies(scenario);
   std::vector<Tried> all = try_all(list, scenario, model, profile);
-  all.erase(std::remove_if(all.begin(), all.end(), [&](const Tried& t) { return !(t.needed < before); }), all.end());
-  std::stable_sort(all.begin(), all.end(), [](const Tried& a, const Tried& b) { return a.needed < b.needed; });
+  all.erase(std::remove_if(all.begin(), all.end(), [&](const Tried& t) { return !(t.device < before); }), all.end());
+  std::stable_sort(all.begin(), all.end(), [](const Tried& a, const Tried& b) { return a.device < b.device; });
   Json json = Json::array();
   for (Tried& tried : all) {
     tried.step = estimate_step(tried.scenario, profile);
@@ -78,7 +80,7 @@ Json try_remedies(const Scenario& scenario, const Json& model, const Profile& pr
   return json;
 }
 
-Json try_changes(const Scenario& scenario, Bytes before, const StepReport& now, const Json& model,
+Json try_changes(const Scenario& scenario, const StageMemory& before, const StepReport& now, const Json& model,
                  const Profile& profile) {
   // Sequences, batches and GPUs may change, so times are compared by the tokens of one GPU.
   const double rate = now.tokens_per_second_per_gpu;
@@ -86,7 +88,10 @@ Json try_changes(const Scenario& scenario, Bytes before, const StepReport& now, 
   for (Remedy& change : speedups(scenario)) list.push_back(std::move(change));
   std::vector<Tried> all = try_all(list, scenario, model, profile);
   for (Tried& tried : all) tried.step = estimate_step(tried.scenario, profile);
-  const auto useless = [&](const Tried& t) { return !(t.needed < before) && t.step.tokens_per_second_per_gpu <= rate; };
+  // Bytes are those that a job needs: on a full card the allocator's cache hides what a change saves.
+  const auto useless = [&](const Tried& t) {
+    return !(t.needed < before.needed) && t.step.tokens_per_second_per_gpu <= rate;
+  };
   all.erase(std::remove_if(all.begin(), all.end(), useless), all.end());
   std::stable_sort(all.begin(), all.end(), [](const Tried& a, const Tried& b) {
     if (a.fits() != b.fits()) return a.fits();
@@ -95,7 +100,8 @@ Json try_changes(const Scenario& scenario, Bytes before, const StepReport& now, 
   });
   Json json = Json::array();
   for (const Tried& tried : all) {
-    json.push_back(write_tried(tried, before));
+    json.push_back(write_tried(tried, before.device_peak()));
+    json.back()["needed_bytes"] = exact_number(tried.needed.value);
     json.back()["saved_time"] = rounded_number(1 - rate / tried.step.tokens_per_second_per_gpu);
   }
   return json;

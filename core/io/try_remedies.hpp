@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "core/compose/step.hpp"
+#include "core/io/stage_memory.hpp"
 #include "core/price/profile.hpp"
 #include "core/scenario/scenario.hpp"
 
@@ -13,8 +14,8 @@ namespace meshgauge {
 [[nodiscard]] nlohmann::ordered_json try_remedies(const Scenario&, const nlohmann::ordered_json& model, const Profile&);
 
 /// Those that are legal and save bytes or time: first what fits, the fastest first, then what lacks least. `saved_time`
-/// is the share of the time for the same tokens on a GPU. `before` and `now`: device bytes and step of the scenario.
-[[nodiscard]] nlohmann::ordered_json try_changes(const Scenario&, Bytes before, const StepReport& now,
+/// is the share of the time for the same tokens on a GPU. `before` and `now`: fullest rank and step of the scenario.
+[[nodiscard]] nlohmann::ordered_json try_changes(const Scenario&, const StageMemory& before, const StepReport& now,
                                                  const nlohmann::ordered_json& model, const Profile&);
 
 }  // namespace meshgauge

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "core/count/host_memory.hpp"
 #include "core/count/other_phases.hpp"
@@ -42,6 +43,7 @@ Json write_stage(const StageMemory& stage, Explain explain) {
   json["allocated_bytes"] = exact_number(stage.allocated.value);
   json["reserved_bytes"] = exact_number(stage.reserved.value);
   json["device_bytes"] = exact_number(stage.device_peak().value);
+  json["needed_bytes"] = exact_number(stage.needed.value);
   json["peak_phase"] = name_of(stage.peak);
   Json& phases = json["phases"];
   for (std::size_t i = 0; i < phase_count; ++i) {
@@ -60,23 +62,22 @@ Json write_stage(const StageMemory& stage, Explain explain) {
 
 Json write_memory(const Scenario& s, const Profile& profile, const std::vector<StageMemory>& stages, Explain explain) {
   const StageMemory& binding = stages[binding_stage(stages)];
-  const double device = binding.device_peak().value;
-  const std::array<double, memory_kind_count> bytes{binding.allocated.value, binding.reserved.value, device};
-  const std::array<double, memory_kind_count> half = half_ranges(memory_spread(s, profile));
+  const MemorySpread spread = memory_spread(s, profile);
   Json json;
+  const auto add = [&](std::string_view kind, Bytes amount, double sigma) {
+    const double bytes = amount.value, half = half_range * sigma;
+    const std::string name(kind);
+    json[name + "_bytes"] = exact_number(bytes);
+    json[name + "_low_bytes"] = exact_number(whole(bytes * std::max(1 - half, 0.0)).value);
+    json[name + "_high_bytes"] = exact_number(whole(bytes * (1 + half)).value);
+  };
+  const std::array<Bytes, memory_kind_count> bytes{binding.allocated, binding.reserved, binding.device_peak()};
   for (std::size_t i = 0; i < memory_kind_count; ++i) {
-    json[std::string(name_of(static_cast<MemoryKind>(i))) + "_bytes"] = exact_number(bytes[i]);
+    add(name_of(static_cast<MemoryKind>(i)), bytes[i], spread.sigma[i]);
   }
-  for (std::size_t i = 0; i < memory_kind_count; ++i) {
-    const std::string kind(name_of(static_cast<MemoryKind>(i)));
-    json[kind + "_low_bytes"] = exact_number(whole(bytes[i] * std::max(1 - half[i], 0.0)).value);
-    json[kind + "_high_bytes"] = exact_number(whole(bytes[i] * (1 + half[i])).value);
-  }
-  // What the verdict hangs on: cached blocks given back, spread as widely as the tensors are.
-  const double needed = binding.needed.value;
-  json["needed_bytes"] = exact_number(needed);
-  json["needed_low_bytes"] = exact_number(whole(needed * std::max(1 - half[0], 0.0)).value);
-  json["needed_high_bytes"] = exact_number(whole(needed * (1 + half[0])).value);
+  // What the verdict hangs on, cached blocks given back, and as widely spread as the verdict takes it to be: figure,
+  // range and probability are of one distribution.
+  add("needed", binding.needed, spread.fit);
   json["capacity_bytes"] = exact_number(s.cluster.gpu.memory.value);
   // Ranks of one node sit side by side; the fullest stage's host share for each of them.
   const double ranks = static_cast<double>(std::min(s.cluster.gpus, s.cluster.gpus_per_node));

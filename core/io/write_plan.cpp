@@ -85,8 +85,7 @@ Json write_layout(const Scenario& s) {
 
 Json write_plan(const PlanQuestion& asked, const Plan& plan) {
   const Scenario& s = plan.scenario;
-  const std::vector<StageMemory> stages = all_stages(s, asked.profile.overhead);
-  const StageMemory& binding = stages[binding_stage(stages)];
+  const StageMemory binding = fullest_stage(s, asked.profile.overhead);
   const Json step = write_step(s, plan.step, Explain::no);
   Json json;
   json["layout"] = layout_text(s);
@@ -101,6 +100,7 @@ Json write_plan(const PlanQuestion& asked, const Plan& plan) {
       s.cluster.usd_per_gpu_hour ? rounded_number(tokens_per_dollar(s, plan.step)) : Json(nullptr);
   json["tokens_per_gpu_hour"] = rounded_number(3600 * plan.step.tokens_per_second_per_gpu);
   json["device_bytes"] = exact_number(binding.device_peak().value);
+  json["needed_bytes"] = exact_number(binding.needed.value);
   json["capacity_bytes"] = exact_number(s.cluster.gpu.memory.value);
   json["binding"] = {{"stage", binding.stage}, {"phase", name_of(binding.peak)}};
   if (const LedgerLine* line = largest_line(binding)) {

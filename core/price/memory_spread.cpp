@@ -44,9 +44,8 @@ MemorySpread memory_spread(const Scenario& scenario, const Profile& profile) {
 }
 
 std::array<double, memory_kind_count> half_ranges(const MemorySpread& spread) {
-  constexpr double ninety_percent = 1.645;  // of a normal distribution, in standard deviations
   std::array<double, memory_kind_count> half{};
-  for (std::size_t kind = 0; kind < memory_kind_count; ++kind) half[kind] = ninety_percent * spread.sigma[kind];
+  for (std::size_t kind = 0; kind < memory_kind_count; ++kind) half[kind] = half_range * spread.sigma[kind];
   return half;
 }
 

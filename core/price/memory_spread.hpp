@@ -18,6 +18,10 @@ struct MemorySpread {
 /// A profile that names a sigma of its own has the last word.
 [[nodiscard]] MemorySpread memory_spread(const Scenario&, const Profile&);
 
+/// Half of the range that holds 90 % of a normal distribution, in standard deviations. Its ends are where the verdict
+/// changes: one in twenty lies beyond each.
+inline constexpr double half_range = 1.645;
+
 /// Half widths of the ranges that hold 90 % of the measurements, by kind, relative.
 [[nodiscard]] std::array<double, memory_kind_count> half_ranges(const MemorySpread&);
 

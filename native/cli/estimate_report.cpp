@@ -42,7 +42,7 @@ double state_bytes(const Json& stage) {
 
 std::string verdict(const Json& answer, const Style& style) {
   const Json& memory = answer["memory"];
-  const double device = number(memory["device_bytes"]);
+  const double needed = number(memory["needed_bytes"]);
   const double capacity = number(memory["capacity_bytes"]);
   const double probability = number(answer["fit_probability"]);
   const bool fits = answer["fits"].get<bool>();
@@ -51,9 +51,9 @@ std::string verdict(const Json& answer, const Style& style) {
                            : fits    ? style(Paint::ok, "Fits")
                                      : style(Paint::no, "Does not fit");
   std::string line =
-      fmt::format("{}: {} of {} GiB on the fullest GPU, stage {} in {}.\n", word, gib_text(device, 1),
+      fmt::format("{}: {} of {} GiB on the fullest GPU, stage {} in {}.\n", word, gib_text(needed, 1),
                   gib_text(capacity, 1), memory["binding"]["stage"].dump(), text(memory["binding"]["phase"]));
-  if (!fits) line += fmt::format("{} GiB over; ", gib_text(device - capacity, 1));
+  if (!fits) line += fmt::format("{} GiB over; ", gib_text(needed - capacity, 1));
   // The ends stand for "nearly": a prediction is never certain.
   const std::string likely = probability >= 0.99   ? "> 99"
                              : probability <= 0.01 ? "< 1"

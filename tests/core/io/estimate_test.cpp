@@ -108,6 +108,50 @@ TEST_CASE("Memory fits or not by the device bytes, with a probability that is ne
   CHECK(estimate(exact).at("fit_probability").get<double>() == Approx(0.5));
 }
 
+TEST_CASE(
+    "Need, range and chance of fitting are one distribution: the range holds the card where the verdict is open") {
+  int open = 0;
+  for (const char* engine : {"megatron", "deepspeed", "fsdp2", "ddp"}) {
+    for (const int gib : {6, 8, 10, 12, 14, 16, 18, 20, 24, 32, 48, 64, 80}) {
+      json asked = scenario("llama-3.2-1b", "dgx-h100", 8, json::object(), {{"engine", engine}});
+      asked["cluster"]["memory_bytes"] = gib * 1073741824.0;
+      const json answer = estimate(asked);
+      const json& memory = answer.at("memory");
+      const double low = memory.at("needed_low_bytes"), high = memory.at("needed_high_bytes");
+      const double needed = memory.at("needed_bytes"), capacity = memory.at("capacity_bytes");
+      const double chance = answer.at("fit_probability");
+      CAPTURE(engine, gib, low, needed, high, chance);
+      CHECK((low < needed && needed < high));
+      CHECK(needed <= memory.at("device_bytes").get<double>());
+      CHECK(answer.at("fits") == (needed <= capacity));
+      CHECK((chance >= 0.5) == (needed <= capacity));
+      // The ends are the quantiles of 5 and 95 %, by an approximation that is off by less than 0.00025.
+      if (capacity > high) CHECK(chance > 0.9495);
+      if (capacity < low) CHECK(chance < 0.0505);
+      if (low < capacity && capacity < high) {
+        CHECK((0.0495 < chance && chance < 0.9505));
+        ++open;
+      }
+    }
+  }
+  CHECK(open >= 4);
+}
+
+TEST_CASE("Each stage says what it needs, and cached blocks that fill a card are no need") {
+  const json cut =
+      estimate(scenario("llama-2-7b", "dgx-h100", 64, {{"tensor_parallel_size", 8}, {"pipeline_parallel_size", 4}}));
+  const json& memory = cut.at("memory");
+  for (const json& stage : memory.at("stages")) CHECK(stage.at("needed_bytes") <= stage.at("device_bytes"));
+  const json& binding = memory.at("stages").at(memory.at("binding").at("stage").get<std::size_t>());
+  CHECK(binding.at("needed_bytes") == memory.at("needed_bytes"));
+
+  json full = scenario("llama-2-7b", "dgx-h100", 64, {{"tensor_parallel_size", 8}, {"pipeline_parallel_size", 4}});
+  full["cluster"]["memory_bytes"] = memory.at("device_bytes").get<double>() - 1e8;
+  const json there = estimate(full);
+  CHECK(there.at("memory").at("device_bytes") == there.at("memory").at("capacity_bytes"));
+  CHECK(there.at("memory").at("needed_bytes") == memory.at("needed_bytes"));
+}
+
 TEST_CASE("The largest legal inputs give finite numbers") {
   // 1e6 GPUs, and a model of about 1e14 parameters.
   json model = {{"model_type", "llama"},        {"hidden_size", 262144},

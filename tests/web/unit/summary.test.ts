@@ -46,14 +46,18 @@ test.each([5, 24, 79.1, 141, 1000])('an axis to %d has round ticks, three to six
 
 test('segments of a bar lie side by side and end at its bytes', () => {
   const line = (category: string, bytes: number) => ({ category, bytes });
-  const stages = [{ stage: 0, device_bytes: 60, lines: [line('optimizer', 30), line('parameters', 10), line('parameters', 20)] }];
-  const memory = { stages, capacity_bytes: 100, device_high_bytes: 66, device_low_bytes: 54, device_bytes: 60, needed_low_bytes: 55, needed_high_bytes: 62, binding: { stage: 0, phase: 'backward' } };
-  const chart = chartOf({ memory } as unknown as Estimate, ['parameters', 'gradients', 'optimizer']);
+  const stages = [{ stage: 0, device_bytes: 75, needed_bytes: 60, lines: [line('optimizer', 27), line('parameters', 10), line('parameters', 20), line('overhead', 18)] }];
+  const memory = { stages, capacity_bytes: 100, needed_bytes: 60, needed_low_bytes: 55, needed_high_bytes: 66, binding: { stage: 0, phase: 'backward' } };
+  const chart = chartOf({ memory } as unknown as Estimate, ['parameters', 'gradients', 'optimizer', 'overhead']);
   const [first, second] = chart.bars[0]!.segments;
   expect(first).toMatchObject({ category: 'parameters', bytes: 30, from: 0 });
   expect(second!.from).toBeCloseTo(first!.width, 12);
   expect(chart.bars[0]!.end / chart.capacity).toBeCloseTo(0.6, 12);
-  expect(chart.categories).toEqual(['parameters', 'optimizer']);
+  expect(chart.categories).toEqual(['parameters', 'optimizer', 'overhead']);
+  expect(chart.bars[0]!.bytes).toBe(60);
+  expect(chart.bars[0]!.segments.at(-1)).toMatchObject({ category: 'overhead', bytes: 3 });
+  expect(chart.bars[0]!.cache).toMatchObject({ bytes: 15, from: chart.bars[0]!.end });
+  expect(chart.bracket.high / chart.capacity).toBeCloseTo(0.66, 12);
 });
 
 test('traffic that differs only in when it happens is one row', () => {

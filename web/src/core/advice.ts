@@ -29,7 +29,7 @@ const dear = new Set([
   '/cluster/gpus',
   ...['sequence_length', 'global_batch_size', 'peft', 'optimizer', 'gradient_dtype', 'optimizer_offload', 'parameter_offload'].map((name) => `/training/${name}`),
 ]);
-const isDear = ({ changes }: Candidate) => changes.some(({ path }) => dear.has(path));
+const isDear = ({ changes }: Pick<Candidate, 'changes'>) => changes.some(({ path }) => dear.has(path));
 
 /** The data-parallel degree follows where nobody set it. */
 function changed(scenario: Scenario, set: Record<string, unknown>): Pick<Candidate, 'changes' | 'scenario'> {
@@ -50,10 +50,14 @@ function oneMore(from: Pick<Candidate, 'changes' | 'scenario'>, ask: Ask): Candi
     });
 }
 
+/** Clear of the edge where the verdict turns uncertain, and by a margin that shows. */
+const safe = ({ fit_probability, memory }: Estimate) => fit_probability >= 0.975 && memory.capacity_bytes - memory.needed_bytes >= 2 ** 30 / 10;
+
 /** Nothing that fits at less than 70 % is ever a suggestion. */
 function serves(goal: Goal, now: Estimate, then: Estimate): boolean {
   if (goal === 'fit') return then.fit_probability >= 0.7;
-  return then.fit_probability >= 0.95 && (goal === 'safe' || then.step.seconds < 0.99 * now.step.seconds);
+  if (goal === 'safe') return safe(then);
+  return then.fit_probability >= 0.95 && then.step.seconds < 0.99 * now.step.seconds;
 }
 
 /** Some fewer changes of the same reach as much. */
@@ -79,14 +83,17 @@ function least(one: Suggestion, ask: Ask): Suggestion {
 export function adviceOf(scenario: Scenario, now: Estimate, goal: Goal, ask: Ask): Suggestion[] {
   const faster = goal === 'faster';
   const bySeconds = (a: Candidate, b: Candidate) => a.figures.step_seconds - b.figures.step_seconds;
-  const byBytes = (a: Candidate, b: Candidate) => a.figures.device_bytes - b.figures.device_bytes;
+  const byBytes = (a: Candidate, b: Candidate) => a.figures.needed_bytes - b.figures.needed_bytes;
   const bySize = (a: Candidate, b: Candidate) => Number(isDear(a)) - Number(isDear(b)) || a.changes.length - b.changes.length || bySeconds(a, b);
-  const gains = ({ figures }: Candidate) => (faster ? figures.step_seconds < now.step.seconds : figures.device_bytes < now.memory.device_bytes);
+  const gains = ({ figures }: Candidate) => (faster ? figures.step_seconds < now.step.seconds : figures.needed_bytes < now.memory.needed_bytes);
   const more = (from: Pick<Candidate, 'changes' | 'scenario'>) =>
     oneMore(from, ask).filter((one) => one.changes.length > from.changes.length && gains(one) && !(faster && isDear(one)));
 
   const first = more({ scenario, changes: [] });
-  const fits = ({ figures }: Candidate) => figures.fits;
+  // Where the verdict is sure: the upper end of the range, as wide as now, is on the card.
+  const { capacity_bytes, needed_bytes, needed_high_bytes } = now.memory;
+  const most = goal === 'fit' ? capacity_bytes : (capacity_bytes * needed_bytes) / needed_high_bytes;
+  const fits = ({ figures }: Candidate) => figures.needed_bytes <= most;
   const promising = first.filter(fits);
   if (faster || promising.length < shown) {
     const near = [...first].sort(faster ? bySeconds : byBytes).slice(0, beam);
@@ -99,7 +106,8 @@ export function adviceOf(scenario: Scenario, now: Estimate, goal: Goal, ask: Ask
       const estimate = ask({ command: 'estimate', scenario: of, explain: true }) as Estimate | Refusal;
       return estimate.ok && serves(goal, now, estimate) ? [{ changes, scenario: of, estimate }] : [];
     });
-  if (faster) found.sort((a, b) => a.estimate.step.seconds - b.estimate.step.seconds);
+  const dearness = (one: Suggestion) => (goal === 'safe' ? Number(isDear(one)) : 0);
+  if (goal !== 'fit') found.sort((a, b) => dearness(a) - dearness(b) || a.estimate.step.seconds - b.estimate.step.seconds);
   const fieldsOf = ({ changes }: Suggestion) => changes.map(({ path }) => fieldOf(path)).sort().join();
   const list: Suggestion[] = [];
   for (const one of found) {

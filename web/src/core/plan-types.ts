@@ -17,7 +17,7 @@ export interface Planned {
   mfu: number;
   tokens_per_dollar: number | null;
   tokens_per_gpu_hour: number;
-  device_bytes: number;
+  needed_bytes: number;
   capacity_bytes: number;
   /** Where and of what the fullest GPU holds most. */
   binding: { stage: number; phase: string; line?: string; line_name?: string; line_bytes?: number };
@@ -30,7 +30,7 @@ export interface Point {
   layout: string;
   fits: boolean;
   step_seconds: number;
-  device_bytes: number;
+  needed_bytes: number;
   set: Layout;
 }
 

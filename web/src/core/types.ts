@@ -31,6 +31,7 @@ export interface Stage {
   allocated_bytes: number;
   reserved_bytes: number;
   device_bytes: number;
+  needed_bytes: number;
   peak_phase: string;
   phases: Record<string, number>;
   lines: Line[];
@@ -141,8 +142,8 @@ export interface Estimate {
     allocated_bytes: number;
     reserved_bytes: number;
     device_bytes: number;
-    device_low_bytes: number;
-    device_high_bytes: number;
+    /** Cached blocks given back: what the verdict, its range and its probability are about. */
+    needed_bytes: number;
     needed_low_bytes: number;
     needed_high_bytes: number;
     capacity_bytes: number;
@@ -164,7 +165,7 @@ export interface Estimate {
 export interface Change {
   id: string;
   set: Record<string, unknown>;
-  device_bytes: number;
+  needed_bytes: number;
   fits: boolean;
   step_seconds: number;
   /** Of the time for the same tokens on a GPU. */

@@ -79,11 +79,11 @@ function numbersOf(code: LanguageCode) {
     /** A message or tensor with the unit that suits it: 128 MiB. */
     bytes: (bytes: number) =>
       join(scaled(bytes, [[2 ** 40, 'TiB'], [gibibyte, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']])),
-    /** One column, one unit: the total decides. */
-    timeColumn: (total: number) =>
-      total >= 0.9995
-        ? { unit: 's', of: (seconds: number) => decimal(seconds, 2) }
-        : { unit: 'ms', of: (seconds: number) => decimal(seconds * 1e3, total >= 0.0995 ? 1 : 2) },
+    /** One column, one unit: the total decides. `last`: seconds of its last digit. */
+    timeColumn: (total: number) => {
+      const [unit, size, digits] = total >= 0.9995 ? (['s', 1, 2] as const) : (['ms', 1e3, total >= 0.0995 ? 1 : 2] as const);
+      return { unit, of: (seconds: number) => decimal(seconds * size, digits), last: 10 ** -digits / size };
+    },
     milliseconds: (seconds: number) => three(seconds * 1e3),
     /** Both ends of a time range at equal digits. */
     timeRange: (low: number, high: number) => {

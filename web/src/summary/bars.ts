@@ -1,5 +1,6 @@
 // Geometry of the memory chart: shares of its width, rows by the number of stages. No figure is made here.
 import type { Estimate, Stage } from '../core/types';
+import { cacheOf, needsOf } from './needs';
 
 /** Row height and gap, so that the bars always take 144 px; more than 16 stages stand as columns. */
 export interface Rows {
@@ -22,9 +23,12 @@ export interface Segment {
 }
 export interface Bar {
   stage: number;
+  /** What the stage needs: where the segments end. */
   bytes: number;
   segments: Segment[];
   end: number;
+  /** Beyond it, on the card as long as there is room. */
+  cache: Segment;
 }
 export interface Chart {
   /** Bytes across the whole width. */
@@ -40,7 +44,7 @@ const gibibyte = 2 ** 30;
 
 export function chartOf(estimate: Estimate, order: string[]): Chart {
   const { memory } = estimate;
-  const largest = Math.max(memory.device_high_bytes, ...memory.stages.map((stage) => stage.device_bytes));
+  const largest = Math.max(memory.needed_high_bytes, ...memory.stages.map((stage) => stage.device_bytes));
   const span = Math.max(memory.capacity_bytes, largest) * 1.06;
   const percent = (bytes: number) => (bytes / span) * 100;
   const bars = memory.stages.map((stage) => barOf(stage, order, percent));
@@ -49,27 +53,25 @@ export function chartOf(estimate: Estimate, order: string[]): Chart {
     span,
     bars,
     capacity: percent(memory.capacity_bytes),
-    bracket: { low: percent(memory.device_low_bytes), high: percent(memory.device_high_bytes) },
+    bracket: { low: percent(memory.needed_low_bytes), high: percent(memory.needed_high_bytes) },
     ticks: ticks(span / gibibyte).map((value) => ({ value, at: percent(value * gibibyte) })),
     categories: order.filter((category) => present.has(category)),
   };
 }
 
 function barOf(stage: Stage, order: string[], percent: (bytes: number) => number): Bar {
+  const needs = needsOf(stage);
   let from = 0;
+  const segment = (category: string, bytes: number): Segment => ({ category, bytes, from, width: percent(bytes) });
   const segments = order
-    .map((category) => ({ category, bytes: sum(stage, category) }))
-    .filter(({ bytes }) => bytes > 0)
-    .map(({ category, bytes }) => {
-      const segment = { category, bytes, from, width: percent(bytes) };
-      from += segment.width;
-      return segment;
+    .filter((category) => (needs[category] ?? 0) > 0)
+    .map((category) => {
+      const next = segment(category, needs[category]!);
+      from += next.width;
+      return next;
     });
-  return { stage: stage.stage, bytes: stage.device_bytes, segments, end: from };
+  return { stage: stage.stage, bytes: stage.needed_bytes, segments, end: from, cache: segment('cache', cacheOf(stage)) };
 }
-
-const sum = (stage: Stage, category: string) =>
-  stage.lines.filter((line) => line.category === category).reduce((total, line) => total + line.bytes, 0);
 
 /** Three to five round values from 0. */
 export function ticks(largest: number): number[] {

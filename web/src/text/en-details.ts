@@ -148,6 +148,7 @@ export const details = {
   'advice.none_faster': 'No one or two changes are faster and fit.',
   'advice.try': 'try',
   'advice.try_named': 'Try {change}',
+  'advice.rest': 'rest',
   'normal.ask': '{mfu} MFU normal?',
   'normal.yes': 'Normal: {range} in published runs alike ({names}).',
   'normal.low': 'Low: {range} in published runs alike ({names}).',

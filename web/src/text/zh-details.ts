@@ -148,6 +148,7 @@ export const details = {
   'advice.none_faster': '改一两项，没有更快又装得下的。',
   'advice.try': '试试',
   'advice.try_named': '试试 {change}',
+  'advice.rest': '其余',
   'normal.ask': '{mfu} 的 MFU 正常吗？',
   'normal.yes': '正常：相近的公开结果为 {range}（{names}）。',
   'normal.low': '偏低：相近的公开结果为 {range}（{names}）。',

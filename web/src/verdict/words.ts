@@ -23,29 +23,30 @@ export interface Words {
 export function verdictWords(estimate: Estimate): Words {
   const { memory, fit_probability } = estimate;
   const verdict = verdictOf(estimate);
-  const gib = (bytes: number) => n().gib(bytes, 1);
+  const gib = (bytes: number, digits = 1) => n().gib(bytes, digits);
   const probability = n().probability(fit_probability);
   const where = {
     stage: memory.binding.stage,
     phase: t(`phase.${memory.binding.phase as 'load'}`),
   };
   const capacity = t('verdict.capacity', { gib: gib(memory.capacity_bytes) });
+  const figure = gib(memory.needed_bytes);
   switch (verdict) {
     case 'fits':
       return {
         verdict,
         word: t('verdict.fits'),
-        figure: gib(memory.device_bytes),
+        figure,
         capacity,
-        scope: t('verdict.likely', { probability }),
+        scope: figure === gib(memory.capacity_bytes) ? t('verdict.free', { gib: gib(memory.capacity_bytes - memory.needed_bytes, 2), probability }) : t('verdict.likely', { probability }),
       };
     case 'no':
       return {
         verdict,
         word: t('verdict.no'),
-        figure: gib(memory.device_bytes),
+        figure,
         capacity,
-        scope: t('verdict.over', { gib: gib(memory.device_bytes - memory.capacity_bytes), ...where }),
+        scope: t('verdict.over', { gib: gib(memory.needed_bytes - memory.capacity_bytes), ...where }),
       };
     case 'unsure':
       return {

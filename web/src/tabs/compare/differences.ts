@@ -1,6 +1,7 @@
 // Two answers side by side, line by line: largest difference first, equal lines apart.
 import type { Estimate, Line } from '../../core/types';
-import { linesOf } from '../memory/rows';
+import { cacheOf } from '../../summary/needs';
+import { isReserve, linesOf } from '../memory/rows';
 
 export interface Difference {
   id: string;
@@ -24,11 +25,15 @@ function joined(a: Map<string, [string, number]>, b: Map<string, [string, number
   return [...new Set([...a.keys(), ...b.keys()])].map((id) => ({ id, name: (a.get(id) ?? b.get(id))![0], a: a.get(id)?.[1] ?? 0, b: b.get(id)?.[1] ?? 0 }));
 }
 
-/** Lines of the fullest stage at its peak; lines of one kind are one. */
+/** What the fullest stage needs at its peak, line by line; lines of one kind are one. */
 export function memoryDifferences(a: Estimate, b: Estimate, nameOf: (line: Line) => string): Differences {
   const gather = ({ memory: { stages, binding } }: Estimate) => {
     const sums = new Map<string, [string, number]>();
-    for (const line of linesOf(stages[binding.stage]!, binding.phase)) sums.set(line.id, [nameOf(line), (sums.get(line.id)?.[1] ?? 0) + line.bytes]);
+    const stage = stages[binding.stage]!;
+    for (const line of linesOf(stage, binding.phase)) {
+      const needed = isReserve(line) ? line.bytes - cacheOf(stage) : line.bytes;
+      sums.set(line.id, [nameOf(line), (sums.get(line.id)?.[1] ?? 0) + needed]);
+    }
     return sums;
   };
   const smallest = 2 ** 30 / 200; // shows as 0.00 GiB

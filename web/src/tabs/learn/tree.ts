@@ -38,7 +38,7 @@ export interface Judged {
 
 /** One answer a branch: of several depths the first that fits, else the one that needs least. */
 export function judged(variants: Variant[]): Judged[] {
-  const bytes = ({ estimate }: Variant) => estimate?.memory.device_bytes ?? Infinity;
+  const bytes = ({ estimate }: Variant) => estimate?.memory.needed_bytes ?? Infinity;
   const fits = ({ estimate }: Variant) => estimate?.fits === true;
   let lit = true;
   return branches.flatMap((branch) => {

@@ -2,12 +2,12 @@
 import type { Line, Stage } from '../../core/types';
 
 export type Total = 'allocated' | 'reserved' | 'device';
-export type Row = { kind: 'line'; id: string; line: Line } | { kind: 'total'; name: Total; bytes: number };
+export type Row = { kind: 'line'; id: string; line: Line } | { kind: 'total'; name: Total | 'needed'; bytes: number };
 
 export const linesOf = (stage: Stage, phase: string): Line[] =>
   [...stage.lines, ...stage.other_lines].filter((line) => line.phases.includes(phase));
 
-const isReserve = ({ id }: Line) => id === 'allocator_reserve';
+export const isReserve = ({ id }: Line) => id === 'allocator_reserve';
 const isOverhead = ({ category }: Line) => category === 'overhead';
 const sum = (of: Line[]) => of.reduce((total, { bytes }) => total + bytes, 0);
 
@@ -31,6 +31,7 @@ export function rowsOf(stage: Stage, phase: string, bySize: boolean): Row[] {
     { kind: 'total', name: 'reserved', bytes: totals.reserved },
     ...rows(lines.filter((line) => isOverhead(line) && !isReserve(line))),
     { kind: 'total', name: 'device', bytes: totals.device },
+    ...(phase === stage.peak_phase ? [{ kind: 'total', name: 'needed', bytes: stage.needed_bytes } as const] : []),
   ];
 }
 
