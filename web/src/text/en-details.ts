@@ -125,6 +125,7 @@ export const details = {
   'compare.fits': 'Fits',
   'compare.pinned': 'Pinned',
   'compare.present': 'Present',
+  'compare.as_now': 'as now',
   'compare.zero_stage': 'ZeRO {stage}',
   'compare.line': 'Line',
   'compare.equal': '{count} equal {count:line|lines}',

@@ -125,6 +125,7 @@ export const details = {
   'compare.fits': '装得下',
   'compare.pinned': '已固定',
   'compare.present': '当前',
+  'compare.as_now': '与当前相同',
   'compare.zero_stage': 'ZeRO {stage}',
   'compare.line': '条目',
   'compare.equal': '{count} 项相同',

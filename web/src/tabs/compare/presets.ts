@@ -11,14 +11,19 @@ const recompute = '/training/recompute';
 export function variantsIn(preset: Preset, now: Scenario, describe: Describe, resolvedEngine: string, systems: string[]): Asked[] {
   switch (preset) {
     case 'engines':
-      return describe.engines.map(({ id }) => ({ id, scenario: write(write(now, stage, undefined), engine, id), edited: engine }));
+      // What is set stays where the engine knows it.
+      return describe.engines.map(({ id, zero_stages }) => {
+        const kept = zero_stages.includes(Number(read(now, stage) ?? zero_stages[0])) ? now : write(now, stage, undefined);
+        return { id, scenario: id === resolvedEngine ? now : write(kept, engine, id), edited: engine };
+      });
     case 'zero': {
-      const own = describe.engines.find(({ id }) => id === resolvedEngine);
-      // One engine for all stages, or the engines would be compared, too.
+      // The present engine wherever it has the stage; beyond it the one engine that has most of them.
       const most = [...describe.engines].sort((a, b) => b.zero_stages.length - a.zero_stages.length)[0]!;
-      const host = own && own.zero_stages.length === most.zero_stages.length ? own : most;
-      const base = host === own ? now : write(now, engine, host.id);
-      return host.zero_stages.map((value) => ({ id: String(value), scenario: write(base, stage, value), edited: stage }));
+      const own = describe.engines.find(({ id }) => id === resolvedEngine)?.zero_stages ?? [];
+      return [...new Set([...own, ...most.zero_stages])].sort().map((value) => {
+        const staged = write(now, stage, value);
+        return { id: String(value), scenario: own.includes(value) ? staged : write(staged, engine, most.id), edited: stage };
+      });
     }
     case 'recompute': {
       const options = describe.fields.find(({ path }) => path === recompute)?.options ?? [];
