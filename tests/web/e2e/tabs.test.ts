@@ -64,6 +64,19 @@ test('the ZeRO stages of one job, line by line', async () => {
   await untilText(page, '[aria-labelledby=compare-memory-heading] tr.total', before);
 });
 
+test('a preset says what each variant changed beside its name, the engine first, in the table and over the differences', async () => {
+  const { page } = await openReady('#v1;tab=compare');
+  await page.click('.presets button >> nth=1');
+  await page.waitForSelector('#compare-memory-heading');
+  const rows = await page.locator('#panel-compare tbody').first().locator('th').allTextContents();
+  expect(rows).toHaveLength(4);
+  expect(rows[1]).toMatch(/ZeRO 1\s*as now/);
+  expect(rows[0]).not.toMatch(/Engine|as now/);
+  for (const row of rows.slice(2)) expect(row).toMatch(/ZeRO [23]\s*Engine DeepSpeed/);
+  await page.locator('input[name=compare-b]').nth(3).check();
+  await page.waitForFunction(() => /ZeRO 3: Engine DeepSpeed/.test(document.querySelector('#panel-compare .heads')!.textContent!));
+});
+
 test('what is pinned is in the link, and the present one is compared with it', async () => {
   const { page } = await openReady('#v1;tab=compare');
   await page.click('#panel-compare .head button');

@@ -45,7 +45,7 @@ async function toHeading(tab: Tab, part: string): Promise<void> {
 const learnParts = ['tree', 'strategies', 'bandwidth', 'formulas', 'cases'] as const;
 const actions: Record<string, () => void> = {
   pin: () => {
-    compare.pin(scenario.now);
+    if (!result.invalid) compare.pin(scenario.now);
     view.tab = 'compare';
   },
   undo: () => scenario.undo(),

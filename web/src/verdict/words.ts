@@ -10,6 +10,9 @@ export function verdictOf({ fit_probability }: Estimate): Verdict {
   return fit_probability <= 0.05 ? 'no' : 'unsure';
 }
 
+/** Whose the figures are while the input is wrong. */
+export const ofWhat = (example: boolean) => t(example ? 'verdict.of_example' : 'verdict.last_valid');
+
 export const icons = { fits: 'yes', no: 'no', unsure: 'unsure' } as const;
 
 export interface Words {
