@@ -58,7 +58,7 @@ test('nothing moves while somebody types, right or wrong', async () => {
   }
 });
 
-test('what is wrong is said over the rows below, and among them once the field is left', async () => {
+test('what is wrong is said over the rows that are done, and among them once the field is left', async () => {
   const { page } = await openReady();
   const top = () => page.locator('#layout-heading').boundingBox().then((box) => box!.y);
   const before = await top();
@@ -71,6 +71,48 @@ test('what is wrong is said over the rows below, and among them once the field i
   await page.fill(field('/cluster/gpus'), '128');
   await untilText(page, verdictFigure, figure);
   expect(await page.locator('[id="issue-/cluster/gpus"]').count()).toBe(0);
+});
+
+const sizes = [[360, 740], [768, 1024], [1280, 800]] as const;
+/** What is typed wrong, and the field that comes next. */
+const wrong = [
+  ['/cluster/gpus', '-3', '/parallelism/tensor_parallel_size'],
+  ['/parallelism/tensor_parallel_size', 'six', '/parallelism/zero_stage'],
+  ['/training/sequence_length', 'x', '/training/micro_batch_size'],
+  ['/training/micro_batch_size', '0', '/training/global_batch_size'],
+  ['/training/tokens', 'many', ''],
+] as const;
+
+test.each(sizes)('a message leaves in sight what is typed and what comes next, and can be read whole, at %i px', async (width, height) => {
+  const { page } = await openReady('', { viewport: { width, height } });
+  if (width < 1024) await page.click('#scenario-edit');
+  for (const [path, text, next] of wrong) {
+    await page.fill(field(path), text);
+    await page.waitForSelector('.floating .box.wrong');
+    await frames(page);
+    const [box, own, after] = await Promise.all(['.floating .box', field(path), next ? field(next) : ''].map((of) => (of ? page.locator(of).boundingBox() : null)));
+    const apart = (one: typeof box, other: typeof box) => one!.y + one!.height <= other!.y || other!.y + other!.height <= one!.y;
+    expect(apart(box!, own!), `${path} is hidden`).toBe(true);
+    if (after) expect(apart(box!, after), `${next} is hidden`).toBe(true);
+    expect(box!.y, path).toBeGreaterThanOrEqual(0);
+    expect(box!.y + box!.height, path).toBeLessThanOrEqual(height);
+    // Nothing lies over the message itself.
+    expect(await page.locator('.floating .box').evaluate((element) => {
+      const { left, top, width: w, height: h } = element.getBoundingClientRect();
+      return [0.1, 0.5, 0.9].every((share) => element.contains(document.elementFromPoint(left + w / 2, top + h * share)));
+    }), path).toBe(true);
+    await page.fill(field(path), '');
+    await page.waitForFunction(() => !document.querySelector('.floating'));
+    await page.locator(field(path)).blur();
+  }
+});
+
+test('what a number makes wrong elsewhere is said where it is typed', async () => {
+  const { page } = await openReady();
+  await page.fill(field('/cluster/gpus'), '63');
+  await page.waitForSelector('#verdict.invalid');
+  await page.waitForSelector('.floating b');
+  expect(await page.locator('.floating').count()).toBe(1);
 });
 
 test('a tab bar keeps its places', async () => {

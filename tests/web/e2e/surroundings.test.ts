@@ -19,6 +19,37 @@ test.each([320, 360, 390, 640, 768, 1024, 1280, 1600, 2560])('at %i px nothing s
   }
 });
 
+test.each([640, 768, 1023])('at %i px the inputs unfold in two columns under the summary and fold again, and nothing else moves by itself', async (width) => {
+  const { page } = await openReady('', { viewport: { width, height: 1000 } });
+  const y = (of: string) => page.locator(of).first().boundingBox().then((box) => box!.y);
+  const [verdict, charts] = [await y('#verdict'), await y('.charts')];
+  expect(await page.locator('form.inputs').isVisible()).toBe(false);
+  await page.click('#scenario-edit');
+  expect(await page.getAttribute('#scenario-edit', 'aria-expanded')).toBe('true');
+  expect(await y('#verdict')).toBe(verdict);
+  const [summary, form] = await Promise.all(['.scenario', 'form.inputs'].map((of) => page.locator(of).boundingBox()));
+  expect(form!.y).toBeGreaterThanOrEqual(summary!.y + summary!.height);
+  expect(await y('.charts')).toBeGreaterThanOrEqual(form!.y + form!.height);
+  const [model, recipe] = await Promise.all(['#model-heading', '#recipe-heading'].map((of) => page.locator(of).boundingBox()));
+  expect(Math.abs(model!.y - recipe!.y)).toBeLessThan(4);
+  expect(recipe!.x).toBeGreaterThan(model!.x + 200);
+  // The next stop of Tab after the button is the form's first control.
+  await page.focus('#scenario-edit');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(() => document.activeElement!.closest('form') !== null)).toBe(true);
+  await page.fill(field('/training/micro_batch_size'), '8');
+  await page.waitForSelector('#verdict.no');
+  expect(await y('#verdict')).toBe(verdict);
+  await page.keyboard.press('Escape');
+  expect(await page.locator('form.inputs').isVisible()).toBe(false);
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('scenario-edit');
+  expect(await y('.charts')).toBe(charts);
+  // Wider, the same form is the column, with what was typed.
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.waitForFunction(() => document.querySelector('form.inputs')!.nextElementSibling?.localName === 'main');
+  expect(await page.inputValue(field('/training/micro_batch_size'))).toBe('8');
+});
+
 test('on a phone the inputs are a sheet with the verdict on top', async () => {
   const { page } = await openReady('', { viewport: { width: 360, height: 740 } });
   expect(await page.locator('form.inputs').isVisible()).toBe(false);
