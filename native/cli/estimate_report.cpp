@@ -58,9 +58,11 @@ std::string verdict(const Json& answer, const Style& style) {
   const std::string likely = probability >= 0.99   ? "> 99"
                              : probability <= 0.01 ? "< 1"
                                                    : fmt::format("{:.0f}", probability * 100);
-  line +=
-      fmt::format("{} % likely to fit; needs at least {} to {} GiB.\n", likely,
-                  gib_text(number(memory["needed_low_bytes"]), 1), gib_text(number(memory["needed_high_bytes"]), 1));
+  line += fmt::format("{} % likely to fit; needs {} to {} GiB", likely, gib_text(number(memory["needed_low_bytes"]), 1),
+                      gib_text(number(memory["needed_high_bytes"]), 1));
+  // The allocator keeps freed blocks and gives them back before memory runs out.
+  const double device = number(memory["device_bytes"]);
+  line += device > needed ? fmt::format("; nvidia-smi shows {}.\n", gib_text(device, 1)) : ".\n";
   const double states = state_bytes(binding_stage(answer));
   if (!fits && states > capacity) {
     line += wrapped(fmt::format(

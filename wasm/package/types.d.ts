@@ -317,12 +317,12 @@ export interface EstimateResponse {
   fit_probability: number;
   memory: {
     allocated_bytes: number;
-    reserved_bytes: number;
-    device_bytes: number;
     allocated_low_bytes: number;
     allocated_high_bytes: number;
+    reserved_bytes: number;
     reserved_low_bytes: number;
     reserved_high_bytes: number;
+    device_bytes: number;
     device_low_bytes: number;
     device_high_bytes: number;
     needed_bytes: number;
@@ -347,6 +347,7 @@ export interface EstimateResponse {
       allocated_bytes: number;
       reserved_bytes: number;
       device_bytes: number;
+      needed_bytes: number;
       peak_phase: string;
       phases: {
         load: number;

@@ -12,7 +12,7 @@ const wide = '#v1;m=llama-3.1-70b;c=gpu:b300*8;t=e:megatron,s8192,gb64,mb2;p=tp8
 
 test.each([320, 360, 390].flatMap((width) => (['en-US', 'zh-CN'] as const).map((locale) => [width, locale] as const)))('nothing of the verdict is cut at %i px in %s, whatever it says', async (width, locale) => {
   const { page } = await openReady(wide, { viewport: { width, height: 740 }, locale });
-  const { memory } = estimate((await decode(wide))!.scenario);
+  const { memory } = estimate((await decode(wide))!.scenario!);
   const seen = new Set<string>();
   for (const share of [0.6, 1, 1.4]) {
     await page.click('.scenario button');
