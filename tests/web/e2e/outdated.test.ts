@@ -37,7 +37,7 @@ test.each(lists)('%s: kept, marked, dimmed, without effect until the input is ri
   await page.waitForSelector('#verdict:not(.invalid)');
   await page.waitForFunction((of) => [...document.querySelectorAll<HTMLButtonElement>(of)].every(({ disabled }) => !disabled), actions);
   expect(await page.locator('.outdated').count()).toBe(0);
-  expect(page.url()).toBe(link);
+  await page.waitForURL(link);
 });
 
 test('a comparison of the last valid input is marked, and a wrong one is not pinned', async () => {

@@ -109,7 +109,7 @@ test.each(sizes)('a message leaves in sight what is typed and what comes next, a
 
 test('what a number makes wrong elsewhere is said where it is typed', async () => {
   const { page } = await openReady();
-  await page.fill(field('/cluster/gpus'), '63');
+  await page.fill(field('/training/micro_batch_size'), '3');
   await page.waitForSelector('#verdict.invalid');
   await page.waitForSelector('.floating b');
   expect(await page.locator('.floating').count()).toBe(1);
