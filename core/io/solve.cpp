@@ -12,7 +12,6 @@
 #include "core/io/write_plan.hpp"
 #include "core/io/write_value.hpp"
 #include "core/resolve/resolve.hpp"
-#include "core/scenario/ranges.hpp"
 #include "core/scenario/rounding.hpp"
 #include "core/scenario/words.hpp"
 
@@ -88,12 +87,12 @@ Json write_trial(const PlanQuestion& asked, const Inverse& inverse, const Trial&
   return json;
 }
 
-/// Of the answer's layout, where and of what it holds most.
+/// Of the answer's layout, where and of what it needs most.
 std::string what_binds(const Json& plan) {
   const Json& binding = plan["binding"];
-  const double held = plan["device_bytes"].get<double>(), capacity = plan["capacity_bytes"].get<double>();
+  const double needed = plan["needed_bytes"].get<double>(), capacity = plan["capacity_bytes"].get<double>();
   std::string text = "It is " + percent_text(plan["fit_probability"].get<double>()) +
-                     " likely to fit: " + gib_text({held}) + " of " + gib_text({capacity}) + " on stage " +
+                     " likely to fit: " + gib_text({needed}) + " of " + gib_text({capacity}) + " on stage " +
                      binding["stage"].dump() + " in " + binding["phase"].get<std::string>();
   if (binding.contains("line")) {
     text += ", the most of it " + binding["line_name"].get<std::string>() + " with " +
@@ -147,9 +146,7 @@ double number_of(const Json& request, const FieldText& field, const char* what, 
     if (needed) reading.fail(path, std::string(field.key) + " is missing. Set it to " + what + '.');
     return 0;
   }
-  const auto number = read_number(*value, field, path, reading);
-  if (number && !in_range(field, *number)) reading.fail(path, range_message(field, shown(*value)));
-  return number.value_or(0);
+  return number_in_range(*value, field, path, reading).value_or(0);
 }
 
 }  // namespace
