@@ -93,7 +93,7 @@ test('advice fits, is previewed, applied and undone', async () => {
   const { page } = await openReady();
   await page.fill(field('/training/micro_batch_size'), '8');
   await page.waitForSelector('#verdict.no');
-  await page.waitForFunction(() => document.querySelector('#suggestions-heading')?.textContent === 'To make it fit' && document.querySelectorAll('.advice:not(.stale) li').length > 0);
+  await page.waitForFunction(() => document.querySelector('#suggestions-heading')?.textContent?.trim() === 'To make it fit' && document.querySelectorAll('.advice:not(.stale) li').length > 0);
   const figure = await page.textContent(verdictFigure);
   await page.hover('.advice li');
   await page.waitForSelector('#verdict:not(.no) .preview');
