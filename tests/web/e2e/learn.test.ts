@@ -14,7 +14,7 @@ test('21 days on 128 A100 are not possible for 65B, on 2,048 they are', async ()
   expect(await page.textContent(`${claim} .said`)).toContain('7.535 times its dense peak of 312');
   await type(page, 'Number of GPUs', '2,048');
   await page.waitForSelector(`${verdict}.yes`);
-  await type(page, 'Time', '3 weeks');
+  await type(page, 'Time', '3 moons');
   await page.waitForSelector(`${claim} .wrong`);
   await type(page, 'Time', '');
   await type(page, 'MFU', '40%');
