@@ -114,10 +114,12 @@ class Star final : public Control {
     end_all("Lost " + peer.who + ": it was killed, ran out of memory or crashed. Its node's log says more.");
   }
 
-  /// A failure that all ranks but rank 0 see alike if it is rank 0's: rank 1 says it.
+  /// A failure that all ranks but rank 0 see alike if it is rank 0's: rank 1 says it, and before another one ends, for
+  /// who started the ranks may end them all as soon as one has ended.
   [[noreturn]] void end_all(const std::string& reason) {
-    if (rank_ > 1) end(3, "");
-    abort(3, reason);
+    if (rank_ == 0) abort(3, reason);
+    if (rank_ > 1) std::this_thread::sleep_for(std::chrono::seconds(1));
+    end(3, rank_ == 1 ? reason : "");
   }
 
   void watch() {

@@ -50,7 +50,8 @@ class Faults(unittest.TestCase):
                 _, errors = starter.communicate(timeout=30)
                 self.assertEqual(starter.returncode, 3)
                 self.assertLess(time.monotonic() - begin, 10)
-                self.assertIn(f"rank {victim}", errors)
+                (words,) = own_words(errors)
+                self.assertIn(f"Lost rank {victim} (process {ranks[victim]}", words)
                 self.assertEqual(os.listdir(folder), [])
 
     def test_a_stopped_rank(self):
