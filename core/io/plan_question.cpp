@@ -9,7 +9,6 @@
 #include "core/io/layout_fields.hpp"
 #include "core/io/read_scenario.hpp"
 #include "core/resolve/resolve.hpp"
-#include "core/scenario/ranges.hpp"
 
 namespace meshgauge {
 namespace {
@@ -114,11 +113,7 @@ PlanQuestion read_question(const Json& request, double surety, Reading& reading)
   question.top = count_at(request, top_field, "", reading).value_or(question.top);
   question.surety = surety;
   if (const auto value = request.find(surety_field.key); value != request.end()) {
-    const auto number = read_number(*value, surety_field, "/fit_probability", reading);
-    if (number && !in_range(surety_field, *number)) {
-      reading.fail("/fit_probability", range_message(surety_field, shown(*value)));
-    }
-    question.surety = number.value_or(surety);
+    question.surety = number_in_range(*value, surety_field, "/fit_probability", reading).value_or(surety);
   }
 
   const Cluster cluster = reading.issues.empty() ? resolve_cluster(asked) : Cluster{};

@@ -20,9 +20,9 @@ struct PlanQuestion {
 inline constexpr std::string_view question_keys[] = {"command", "scenario", "profile",   "objective",
                                                      "top",     "engines",  "schedules", "fit_probability"};
 
-/// Chances to fit of what counts as fitting where a request names none: plans name the chance of each layout, an
-/// inverse question gives one answer.
-inline constexpr double as_predicted = 0.5, surely = 0.95;
+/// Chance to fit of what counts as fitting where an inverse question, which gives one answer, names none. Plans name
+/// the chance of each layout: they take what is predicted to fit.
+inline constexpr double surely = 0.95;
 
 /// Reads the shared keys. `surety`: the least chance to fit where the request names none. `reading` has the issues;
 /// without any the question can be searched.

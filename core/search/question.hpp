@@ -24,15 +24,18 @@ struct Kinds {
   bool tensor = true, pipeline = true, context = true, expert = true;
 };
 
+/// Chance to fit of what is predicted to fill the card exactly.
+inline constexpr double as_predicted = 0.5;
+
 struct LayoutQuestion {
   ScenarioRequest request;      ///< a prepared one; the global batch is given
   std::vector<Engine> engines;  ///< to choose from
   std::vector<std::int64_t> gpus;
   Goal goal = Goal::step;
   std::int64_t top = 5;
-  bool every_schedule = false;  ///< also those that the engine does not offer
-  bool even_splits = false;     ///< no split by cost
-  double surety = 0.5;          ///< least chance to fit of what counts as fitting; a half: as predicted
+  bool every_schedule = false;   ///< also those that the engine does not offer
+  bool even_splits = false;      ///< no split by cost
+  double surety = as_predicted;  ///< least chance to fit of what counts as fitting
   Shard shard;
   Kinds kinds;
   double no_worse_than = 0;   ///< of the goal's value: nothing above it is of interest; 0: no such limit

@@ -148,7 +148,7 @@ std::vector<Scenario> stages_of(const LayoutQuestion& question, const Profile& p
 
 Bytes room_of(const LayoutQuestion& question, const Profile& profile, const Scenario& s) {
   const Bytes capacity = s.cluster.gpu.memory;
-  if (question.surety <= 0.5) return capacity;
+  if (question.surety <= as_predicted) return capacity;
   return {std::floor(room_for(capacity, memory_spread(s, profile).fit, question.surety).value)};
 }
 

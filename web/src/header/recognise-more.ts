@@ -5,7 +5,7 @@ import type { ImportedFile, Refusal } from '../core/measured-types';
 import { result } from '../state/result.svelte';
 import { scenario } from '../state/scenario.svelte';
 import { n } from '../text/language.svelte';
-import { bandWords, judge, measuredWords, verdictOf } from '../tabs/measured/judged';
+import { bandWords, icons, judge, measuredWords, verdictOf } from '../tabs/measured/judged';
 import { clusterAt, usualPlace } from '../tabs/measured/place';
 import { summaryOf } from '../tabs/measured/summary';
 import { t } from '../tabs/measured/text';
@@ -56,6 +56,7 @@ async function judgedIn({ runs }: ImportedFile, file: File, gpus: string[], sign
   const groups = await judge([{ name: file.name, blob: file }], clusterAt(usualPlace(gpus, present), present), {}, signal);
   return groups.slice(0, most_judged).map((group) => ({
     verdict: verdictOf(group),
+    icon: icons[verdictOf(group)],
     words: `${t(`normal.${verdictOf(group)}`)} ${measuredWords(group)}`,
     bands: group.bands.map((band) => bandWords(band, group.bands.length > 1)),
   }));

@@ -20,7 +20,7 @@ export interface Pasted {
   unread?: number;
   warnings?: Issue[];
   /** Of bandwidths: each beside what is normal. */
-  judged?: { verdict: 'low' | 'normal' | 'high' | 'depends' | 'unknown'; words: string; bands: string[] }[];
+  judged?: { verdict: 'low' | 'normal' | 'high' | 'depends' | 'unknown'; icon: 'yes' | 'no' | 'unsure'; words: string; bands: string[] }[];
   /** Of logs and error messages. */
   files?: File[];
 }
