@@ -96,15 +96,22 @@ void PassPricer::price(std::int64_t rank, std::span<const StageShape> shapes, Se
     }
   });
   for (PlainPasses::Again& again : out.again) again.known = false;
+  std::size_t runs = 0;
   for (std::size_t i = 0; i < out.chunks.size(); ++i) {
-    PlainPasses::Chunk& chunk = out.chunks[i];
+    PlainPasses::Chunks chunk = out.chunks[i];
     const ChunkPlace at{rank, static_cast<std::int64_t>(i)};
     const ChunkPlace before = place_before(pipeline_, at), after = place_after(pipeline_, at);
     chunk.transfers = {.forward = unpacking(rank, before), .backward = unpacking(rank, after)};
     if (i + 1 == out.chunks.size()) chunk.transfers.forward += others / passes_;
     chunk.activations = message_to(rank, after);
     chunk.gradients = message_to(rank, before);
+    if (runs > 0 && out.chunks[runs - 1].same(chunk)) {
+      ++out.chunks[runs - 1].count;
+    } else {
+      out.chunks[runs++] = chunk;
+    }
   }
+  out.chunks.resize(runs);
   out.parts = {};
   out.after = {};
   for (const PricedTransfer& p : out.transfers) {
@@ -219,7 +226,7 @@ void PassPricer::count_calls(const PlainPasses& plain, const std::vector<PricedT
 RankPasses PassPricer::put_together(const PlainPasses& plain, std::vector<ChunkTime>* chunks) const {
   RankPasses rank;
   const bool splits = pipeline_.splits_backward();
-  for (const PlainPasses::Chunk& chunk : plain.chunks) {
+  for (const PlainPasses::Chunks& chunk : plain.chunks) {
     const PlainPasses::Kind& kind = plain.kinds[chunk.kind];
     const Added& added = added_[chunk.kind];
     const LayerCost& k = kind.kernels;
@@ -233,11 +240,12 @@ RankPasses PassPricer::put_together(const PlainPasses& plain, std::vector<ChunkT
                          .backward_weight = k.backward_weight + wait.weight,
                          .activations = chunk.activations,
                          .gradients = chunk.gradients};
-    rank.time.forward += time.forward + time.activations.blocking;
-    rank.time.backward_input += time.backward_input + time.gradients.blocking;
-    rank.time.backward_weight += time.backward_weight;
-    rank.waiting_for_host += passes_ * (wait_forward + wait.input + wait.weight);
-    if (chunks != nullptr) chunks->push_back(time);
+    const double n = chunk.count;
+    rank.time.forward += n * (time.forward + time.activations.blocking);
+    rank.time.backward_input += n * (time.backward_input + time.gradients.blocking);
+    rank.time.backward_weight += n * time.backward_weight;
+    rank.waiting_for_host += n * passes_ * (wait_forward + wait.input + wait.weight);
+    if (chunks != nullptr) chunks->insert(chunks->end(), static_cast<std::size_t>(chunk.count), time);
   }
   RepeatedKernels again;
   for (std::size_t i = 0; i < plain.kinds.size(); ++i) {

@@ -27,6 +27,8 @@ struct RankPasses {
 /// Seconds of one micro-batch through one chunk, transfers inside its passes.
 struct PassSeconds {
   Seconds forward{}, backward{};
+
+  bool operator==(const PassSeconds&) const = default;
 };
 
 /// A rank's passes before recompute adds to them, in memory that is used again.
@@ -38,16 +40,22 @@ struct PlainPasses {
     LayerCost kernels;  ///< of one of them
     PassSeconds transfers;
   };
-  struct Chunk {
+  /// Equal chunks that a rank passes one after the other.
+  struct Chunks {
     std::size_t kind = 0;
-    PassSeconds transfers;  ///< beside those of its kind
+    PassSeconds transfers;  ///< beside those of their kind
     Message activations, gradients;
+    int count = 1;
+
+    [[nodiscard]] bool same(const Chunks& o) const {
+      return kind == o.kind && transfers == o.transfers && activations == o.activations && gradients == o.gradients;
+    }
   };
   std::int64_t rank = 0;
   StageShape all;     ///< of the chunks
   LayerCost kernels;  ///< of them together
   std::vector<Kind> kinds;
-  std::vector<Chunk> chunks;
+  std::vector<Chunks> chunks;
   std::vector<PricedTransfer> transfers;
   std::array<Seconds, part_count> parts{};  ///< of the transfers
   Seconds after{};
@@ -110,9 +118,11 @@ class PassPricer {
 
   template <class T>
   void of_rank(std::int64_t rank, std::span<const T> of_model, std::vector<T>& out) const {
-    out.clear();
-    for (std::int64_t chunk = 0; chunk < pipeline_.chunks_of_rank(); ++chunk) {
-      out.push_back(of_model[static_cast<std::size_t>(model_chunk_at(pipeline_, {rank, chunk}))]);
+    const auto chunks = static_cast<std::size_t>(pipeline_.chunks_of_rank());
+    out.resize(chunks);
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+      const ChunkPlace at{rank, static_cast<std::int64_t>(chunk)};
+      out[chunk] = of_model[static_cast<std::size_t>(model_chunk_at(pipeline_, at))];
     }
   }
   void price(std::int64_t rank, std::span<const StageShape> shapes, Seconds others, Repeats, PlainPasses& out);

@@ -88,20 +88,6 @@ double gpipe_total(std::span<const StageTime> stages, std::int64_t m) {
   return forwards + backwards + static_cast<double>(m - 1) * (slowest_forward + slowest_backward);
 }
 
-/// Share of a backward by which each rank is done before the one in front of it.
-double drained(Schedule schedule, std::int64_t v) {
-  switch (schedule) {
-    case Schedule::naive:
-    case Schedule::gpipe:
-    case Schedule::one_f_one_b:
-      return 1;
-    case Schedule::interleaved:
-      return 1 / static_cast<double>(v);
-    default:
-      return 0;
-  }
-}
-
 }  // namespace
 
 Makespan makespan(Schedule schedule, std::span<const StageTime> stages, std::int64_t v, std::int64_t m) {
@@ -135,20 +121,25 @@ Makespan makespan(Schedule schedule, std::span<const StageTime> stages, std::int
   return {.total = {total}, .bubble = {positive(total - passes * busiest)}, .slowest = slowest};
 }
 
-Seconds closed_form_step(Seconds makespan, Schedule schedule, std::span<const StageTime> stages,
-                         std::span<const StageEnd> ends, bool agree, std::int64_t v) {
-  Seconds done = makespan;
-  const double share = drained(schedule, v);
-  return end_of_step(ends, agree, [&](std::size_t rank) {
-    const Seconds own = done;
-    done -= share * (stages[rank].backward_input + stages[rank].backward_weight);
-    return own;
-  });
+double drained(Schedule schedule, std::int64_t v) {
+  switch (schedule) {
+    case Schedule::naive:
+    case Schedule::gpipe:
+    case Schedule::one_f_one_b:
+      return 1;
+    case Schedule::interleaved:
+      return 1 / static_cast<double>(v);
+    default:
+      return 0;
+  }
 }
 
 Seconds closed_form_step(Schedule schedule, std::span<const StageTime> stages, std::span<const StageEnd> ends,
                          bool agree, std::int64_t v, std::int64_t m) {
-  return closed_form_step(makespan(schedule, stages, v, m).total, schedule, stages, ends, agree, v);
+  const auto time = [&](std::size_t rank) -> const StageTime& { return stages[rank]; };
+  const auto end = [&](std::size_t rank) -> const StageEnd& { return ends[rank]; };
+  return closed_form_step(makespan(schedule, stages, v, m).total, drained(schedule, v), stages.size(), agree, time,
+                          end);
 }
 
 }  // namespace meshgauge

@@ -46,28 +46,45 @@ struct StageEnd {
   Seconds gather{};  ///< parameters
 };
 
-/// When ranks that were `done(rank)` at a time are through. If they `agree` on a number (the gradient norm) before they
-/// update, all wait for the last one there.
-template <class Done>
-[[nodiscard]] Seconds end_of_step(std::span<const StageEnd> ends, bool agree, Done&& done) {
+/// When `ranks` that were `done(rank)` at a time are through, with `end(rank)` to do. If they `agree` on a number (the
+/// gradient norm) before they update, all wait for the last one there.
+template <class End, class Done>
+[[nodiscard]] Seconds end_of_step(std::size_t ranks, bool agree, End&& end, Done&& done) {
   Seconds reduced{}, updated{}, apart{};
-  for (std::size_t rank = 0; rank < ends.size(); ++rank) {
-    const StageEnd& end = ends[rank];
-    const Seconds own = done(rank) + end.reduction;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const StageEnd& own_end = end(rank);
+    const Seconds own = done(rank) + own_end.reduction;
     reduced = max(reduced, own);
-    updated = max(updated, end.optimizer + end.gather);
-    apart = max(apart, own + end.optimizer + end.gather);
+    updated = max(updated, own_end.optimizer + own_end.gather);
+    apart = max(apart, own + own_end.optimizer + own_end.gather);
   }
   return agree ? reduced + updated : apart;
 }
+template <class Done>
+[[nodiscard]] Seconds end_of_step(std::span<const StageEnd> ends, bool agree, Done&& done) {
+  return end_of_step(
+      ends.size(), agree, [&](std::size_t rank) -> const StageEnd& { return ends[rank]; }, done);
+}
 
-/// The whole step in closed form, from priced ranks. In schedules that drain, a rank finishes its last backward before
-/// those in front of it and starts its share of data parallelism that much earlier. Does not allocate.
+/// Share of a backward by which each rank is done before the one in front of it.
+[[nodiscard]] double drained(Schedule, std::int64_t v);
+
+/// The whole step in closed form, from priced ranks and their makespan. In schedules that drain, a rank finishes its
+/// last backward before those in front of it and starts its share of data parallelism that much earlier.
+template <class Time, class End>
+[[nodiscard]] Seconds closed_form_step(Seconds makespan, double drained, std::size_t ranks, bool agree, Time&& time,
+                                       End&& end) {
+  Seconds done = makespan;
+  return end_of_step(ranks, agree, end, [&](std::size_t rank) {
+    const Seconds own = done;
+    const StageTime& stage = time(rank);
+    done -= drained * (stage.backward_input + stage.backward_weight);
+    return own;
+  });
+}
+
+/// The same, the makespan in closed form too. Does not allocate.
 [[nodiscard]] Seconds closed_form_step(Schedule, std::span<const StageTime> stages, std::span<const StageEnd> ends,
                                        bool agree, std::int64_t v, std::int64_t m);
-
-/// The same where the makespan is known.
-[[nodiscard]] Seconds closed_form_step(Seconds makespan, Schedule, std::span<const StageTime> stages,
-                                       std::span<const StageEnd> ends, bool agree, std::int64_t v);
 
 }  // namespace meshgauge

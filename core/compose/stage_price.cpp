@@ -59,8 +59,10 @@ PricedStages price_stages(const Scenario& scenario, const Profile& profile) {
     for (const StageShape& shape : shapes) all += shape;
     price_update(scenario, profile, collectives, rank, all, traffic, update);
     const RankPasses passes = pricer.price(rank, shapes, update.inside, out.chunks);
-    out.stages.push_back(whole_rank(scenario, profile, passes, pricer.passes(), update, &out.chunks.back()));
-    out.agree = out.agree || out.stages.back().agrees;
+    const ExposedShares shares = shown_beside(scenario, profile, passes, pricer.passes(), update);
+    out.stages.push_back(whole_rank(passes, update, shares));
+    show(shares, update, out.chunks.back());
+    out.agree = out.agree || update.agrees;
     merge(pricer.transfers(), out.traffic);
     merge(update.transfers, out.traffic);
   }

@@ -53,34 +53,11 @@ double hidden_share(const Training& training, const Profile& profile, const Tran
   return t.collective == Collective::all_reduce ? profile.tensor_hidden_all_reduce : profile.tensor_hidden_sequence;
 }
 
-bool hides_behind(const Transfer& t, bool backward) {
-  if (t.overlap == Overlap::none) return false;
-  const bool reduces = t.when == When::gradient_reduce || t.when == When::backward_gather;
-  return backward ? reduces : t.when == When::forward_gather;
-}
-
-/// One call of the transfer, or one bucket of it.
-Seconds unit_of(const PricedTransfer& p) {
-  const double messages = p.transfer.count_per_step * p.transfer.messages;
-  return p.seconds / messages;
-}
-
-void expose(const Profile& profile, bool by_units, bool backward, Seconds window, std::vector<PricedTransfer>& priced) {
-  Seconds cost{}, largest{}, smallest{};
-  for (const PricedTransfer& p : priced) {
-    if (!hides_behind(p.transfer, backward)) continue;
-    const Seconds unit = unit_of(p);
-    smallest = cost.value == 0 ? unit : min(smallest, unit);
-    largest = max(largest, unit);
-    cost += p.seconds;
-  }
-  if (cost.value <= 0) return;
-  // The first unit to be gathered and the last to be reduced are layers, not the root unit.
-  const double share =
-      by_units ? exposed_units(profile, cost, window, smallest) : exposed_buckets(profile, cost, window, largest);
-  for (PricedTransfer& p : priced) {
-    if (hides_behind(p.transfer, backward)) p.exposed = share * p.seconds;
-  }
+/// The first unit to be gathered and the last bucket to be reduced are layers, not the root unit.
+double exposed_share(const Profile& profile, bool by_units, const HiddenTransfers& of, Seconds window) {
+  if (of.cost.value <= 0) return 0;
+  return by_units ? exposed_units(profile, of.cost, window, of.smallest)
+                  : exposed_buckets(profile, of.cost, window, of.largest);
 }
 
 /// Messages in another format than the activations' are cast before they leave and after they arrive.
@@ -127,47 +104,6 @@ double chunk_windows(const Scenario& scenario) {
 
 }  // namespace
 
-Part part_of(const Transfer& t) {
-  if (t.when == When::stage_boundary) return Part::pipeline_parallel;
-  switch (t.group) {
-    case Group::tensor_parallel:
-      return Part::tensor_parallel;
-    case Group::context_parallel:
-      return Part::context_parallel;
-    case Group::pipeline_parallel:
-    case Group::embedding:
-      return Part::pipeline_parallel;
-    case Group::expert_parallel:
-    case Group::expert_tensor_parallel:
-      return Part::expert_parallel;
-    case Group::data_parallel:
-    case Group::data_parallel_in_node:
-    case Group::data_parallel_across_nodes:
-    case Group::expert_data_parallel:
-    case Group::replica_data_parallel:
-    case Group::world:
-      return Part::data_parallel;
-  }
-  return Part::data_parallel;
-}
-
-bool inside_passes(const Transfer& t) {
-  switch (t.when) {
-    case When::forward_layer:
-    case When::backward_layer:
-    case When::recompute_layer:
-    case When::loss:
-    case When::stage_boundary:
-      return true;
-    case When::forward_gather:
-    case When::backward_gather:
-    case When::gradient_reduce:
-    case When::step_end:
-      return false;
-  }
-  return false;
-}
-
 void price_transfers(const Scenario& scenario, const Profile& profile, CollectiveTimes& times, std::int64_t stage,
                      std::int64_t blocks, const LayerCost& kernels, const std::vector<Transfer>& traffic,
                      std::vector<PricedTransfer>& priced) {
@@ -199,8 +135,21 @@ void price_transfers(const Scenario& scenario, const Profile& profile, Collectiv
   if (pairs) hide_expert_exchange(scenario, profile, kernels, priced);
 }
 
-void expose_data_parallel(const Scenario& scenario, const Profile& profile, const Windows& windows,
-                          std::vector<PricedTransfer>& priced) {
+Beside beside_which(const Transfer& t) {
+  if (t.overlap == Overlap::none) return Beside::nothing;
+  if (t.when == When::forward_gather) return Beside::forwards;
+  return t.when == When::gradient_reduce || t.when == When::backward_gather ? Beside::backwards : Beside::nothing;
+}
+
+void HiddenTransfers::add(const PricedTransfer& p) {
+  const Seconds unit = p.seconds / (p.transfer.count_per_step * p.transfer.messages);  // one call, or one bucket of it
+  smallest = cost.value == 0 ? unit : min(smallest, unit);
+  largest = max(largest, unit);
+  cost += p.seconds;
+}
+
+ExposedShares exposed_shares(const Scenario& scenario, const Profile& profile, const Windows& windows,
+                             const HiddenTransfers& forwards, const HiddenTransfers& backwards) {
   const DataParallelRules& rules = data_parallel_rules(scenario.training.engine, scenario.parallelism.zero_stage);
   const auto m = static_cast<double>(scenario.micro_batches());
   // Units that are moved for each micro-batch hide in all of them, what is moved once hides in one.
@@ -208,8 +157,8 @@ void expose_data_parallel(const Scenario& scenario, const Profile& profile, cons
   const double once = chunk_windows(scenario);
   const double gathers = each_use ? m : once;
   const double reductions = each_use || rules.reduce_each_micro_batch ? m : once;
-  expose(profile, each_use, false, gathers * windows.forward, priced);
-  expose(profile, each_use, true, reductions * windows.backward, priced);
+  return {.forwards = exposed_share(profile, each_use, forwards, gathers * windows.forward),
+          .backwards = exposed_share(profile, each_use, backwards, reductions * windows.backward)};
 }
 
 }  // namespace meshgauge

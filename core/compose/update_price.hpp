@@ -4,15 +4,26 @@
 #include <vector>
 
 #include "core/compose/pass_price.hpp"
+#include "core/compose/transfer_cost.hpp"
 #include "core/price/collective_times.hpp"
 
 namespace meshgauge {
 
+/// Where the seconds of a rank's data-parallel transfers go, if all of them show.
+struct PlacedTransfers {
+  std::array<Seconds, part_count> parts{};  ///< of the step
+  Seconds reduction{}, gather{};            ///< after the last backward
+  Seconds forward{}, backward{};            ///< inside the passes of a micro-batch
+};
+
 /// Data-parallel transfers of a rank and its optimizer step, whatever its passes take.
 struct RankUpdate {
   std::vector<PricedTransfer> transfers;  ///< what is exposed is found beside the passes
+  HiddenTransfers beside_forwards, beside_backwards;
+  std::array<PlacedTransfers, 3> placed;  ///< by what they run beside
   Seconds optimizer{};
-  Seconds inside{};  ///< exposed inside the forward: DataParallel's outputs on their way to the first device
+  Seconds inside{};     ///< exposed inside the forward: DataParallel's outputs on their way to the first device
+  bool agrees = false;  ///< it waits for a number of all ranks (the gradient norm) before it updates
 };
 
 /// `shape` is what the rank holds, `traffic` working memory.
@@ -25,13 +36,17 @@ struct PricedStage {
   std::array<Seconds, part_count> parts{};  ///< of the step; neither bubble nor fixed time
   StageEnd end;                             ///< exposed after the last backward
   Seconds waiting_for_host{};
-  bool agrees = false;  ///< it waits for a number of all ranks (the gradient norm) before it updates
 };
 
-/// What data-parallel transfers hide of themselves beside the passes, and the rank's whole. `passes`: micro-batches
-/// that cross each chunk. What is moved for each micro-batch of an undivided model is added to `chunk`, if that is
-/// given.
-[[nodiscard]] PricedStage whole_rank(const Scenario&, const Profile&, const RankPasses&, double passes, RankUpdate&,
-                                     ChunkTime* chunk);
+/// What stays exposed of data-parallel transfers beside the passes. `passes`: micro-batches that cross each chunk.
+[[nodiscard]] ExposedShares shown_beside(const Scenario&, const Profile&, const RankPasses&, double passes,
+                                         const RankUpdate&);
+
+/// The rank's whole, if so much of them shows.
+[[nodiscard]] PricedStage whole_rank(const RankPasses&, const RankUpdate&, const ExposedShares&);
+
+/// The same for who lists transfers and chunks: each shows its share, and what is moved for each micro-batch of an
+/// undivided model is added to the chunk.
+void show(const ExposedShares&, RankUpdate&, ChunkTime&);
 
 }  // namespace meshgauge

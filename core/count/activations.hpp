@@ -3,6 +3,7 @@
 
 #include "core/count/adapter_activations.hpp"
 #include "core/count/attention_activations.hpp"
+#include "core/count/layer_bytes.hpp"
 #include "core/count/mlp_activations.hpp"
 
 namespace meshgauge {
@@ -20,14 +21,14 @@ void norm_activations(const MemoryContext& c, const SavedSet& set, bool keep_out
   if (rms && !c.training().fused_norm) {
     const double y = c.adapted() ? 0 : c.stream_bytes();  // what is multiplied by the weight, for its gradient
     sink.add({"norms", "Norms: fp32 input, normalised, output", "n * T * (r * (4 + y) + o * w) * h / u", hf_source},
-             set.category, set.phases, set.n * c.T * (norms * (4 + y) + read * c.w) * c.h / c.u,
+             set.category, set.phases, set.n * (c.T * (norms * (4 + y) + read * c.w) * c.h / c.u),
              {{"n", set.n}, {"T", c.T}, {"r", norms}, {"y", y}, {"o", read}, {"w", c.w}, {"h", c.h}, {"u", c.u}});
     // Autograd saves it only as the norms' input (fp32), so not in 16 bits; the field's measurements, all with sdpa,
     // hold the layer's output beside what it saved. Of a rebuilt layer it is the checkpoint.
     const bool measured = c.stream_bytes() == 2 && c.training().attention != Attention::unfused;
     if (measured && set.category == Category::activations) {
       sink.add({"residual", "Residual stream", "n * T * w * h / u", hf_source}, set.category, set.phases,
-               set.n * c.T * c.w * c.h / c.u, {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"h", c.h}, {"u", c.u}});
+               set.n * (c.T * c.w * c.h / c.u), {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"h", c.h}, {"u", c.u}});
     }
   } else {
     // A block with one norm (parallel attention) still reads it twice; both matrices share its output.
@@ -36,17 +37,18 @@ void norm_activations(const MemoryContext& c, const SavedSet& set, bool keep_out
     const double inputs = norms - (set.category == Category::transient ? 1 : 0);
     const double v = c.stream_bytes();
     sink.add({"norms", "Norm inputs and outputs", "n * T * (v * r + w * o) * h / u", te_source}, set.category,
-             set.phases, set.n * c.T * (v * inputs + c.w * outputs) * c.h / c.u,
+             set.phases, set.n * (c.T * (v * inputs + c.w * outputs) * c.h / c.u),
              {{"n", set.n}, {"T", c.T}, {"v", v}, {"r", inputs}, {"w", c.w}, {"o", outputs}, {"h", c.h}, {"u", c.u}});
   }
   const double statistics = rms ? 4 : 8;  // fp32: 1/rms, or mean and 1/std
   sink.add({"norm_statistics", "Norm statistics, fp32", "n * T * z * r / u", te_source}, set.category, set.phases,
-           set.n * c.T * statistics * norms / c.u,
+           set.n * (c.T * statistics * norms / c.u),
            {{"n", set.n}, {"T", c.T}, {"z", statistics}, {"r", norms}, {"u", c.u}});
   if (c.training().dropout) {
     sink.add({"dropout_masks", "Dropout masks, one byte", "n * T * 2 * h / u",
               "Korthikanti et al. 2022, arXiv:2205.05198 section 4.1"},
-             set.category, set.phases, set.n * c.T * 2 * c.h / c.u, {{"n", set.n}, {"T", c.T}, {"h", c.h}, {"u", c.u}});
+             set.category, set.phases, set.n * (c.T * 2 * c.h / c.u),
+             {{"n", set.n}, {"T", c.T}, {"h", c.h}, {"u", c.u}});
   }
 }
 
@@ -75,11 +77,6 @@ void layer_activations(const MemoryContext& c, const SavedSet& set, LayerKind ki
   }
 }
 
-/// What selective recompute throws away; nothing under the other settings.
-[[nodiscard]] inline RecomputeModules dropped_modules(const Training& training) {
-  return training.recompute == Recompute::selective ? training.recompute_modules : RecomputeModules{};
-}
-
 /// torchtitan distributed/activation_checkpoint.py: of wq, wk, wv, wo, w1, w3, w2 the first, third, ... are kept.
 template <class Sink>
 void kept_products(const MemoryContext& c, const SavedSet& set, LayerKind kind, Sink& sink) {
@@ -90,7 +87,7 @@ void kept_products(const MemoryContext& c, const SavedSet& set, LayerKind kind, 
   const double o = c.training().attention == Attention::unfused ? 0 : 1;
   sink.add({"kept_products", "Kept matrix products and attention output",
             "n * T * w * ((a * q * (1 + o) + k * q + f) / t + h / u)", source},
-           set.category, set.phases, set.n * c.T * c.w * ((c.a * c.q * (1 + o) + c.k * c.q + f) / c.t + c.h / c.u),
+           set.category, set.phases, set.n * (c.T * c.w * ((c.a * c.q * (1 + o) + c.k * c.q + f) / c.t + c.h / c.u)),
            {{"n", set.n},
             {"T", c.T},
             {"w", c.w},
@@ -123,15 +120,16 @@ struct KeptLayers {
   return {.whole = 1 - n / layers, .inputs = n / layers, .rebuilt = 1};
 }
 
-template <class Sink>
-void count_layer_activations(const MemoryContext& c, double held, LayerKind kind, Sink& sink) {
+/// `layers(set, kind)` adds what layers keep.
+template <class Layers, class Sink>
+void count_layer_activations(const MemoryContext& c, double held, LayerKind kind, Layers&& layers, Sink& sink) {
   if (held <= 0) return;
   const KeptLayers kept = kept_layers(c);
   // Expert all-to-alls that run beside another micro-batch keep that one's layer too (Megatron-LM combined_1f1b.py).
   const double beside = c.training().overlap_expert_parallel && kind == LayerKind::moe ? 1 : 0;
   const double n = held + beside;
   const Phases alive = c.in(during(Phase::forward, Phase::backward));
-  layer_activations(c, {n * kept.whole, Category::activations, alive}, kind, dropped_modules(c.training()), sink);
+  layers(SavedSet{n * kept.whole, Category::activations, alive}, kind);
   if (dropped_modules(c.training()).operators) kept_products(c, {n, Category::activations, alive}, kind, sink);
   if (kept.inputs > 0) {
     const double w = c.training().upcast_residual ? 4 : c.stream_bytes();  // peft prepare_model_for_kbit_training
@@ -164,27 +162,41 @@ void count_first_layer(const MemoryContext& c, LayerKind kind, Sink& sink) {
 }
 
 /// What recompute changes: tensors that layers keep until their backward.
+template <class Layers, class Sink>
+void count_kept_layers(const MemoryContext& c, Layers&& layers, Sink& sink) {
+  const bool cross = c.model().kind == ModelKind::encoder_decoder;
+  const LayerKind decoder = cross ? LayerKind::decoder_with_cross_attention : LayerKind::dense;
+  count_layer_activations(c, c.held.dense, decoder, layers, sink);
+  count_layer_activations(c, c.held.moe, LayerKind::moe, layers, sink);
+  count_layer_activations(c, c.held.encoder, LayerKind::encoder, layers, sink);
+  count_layer_activations(c, c.held.mtp, c.model().moe.used() ? LayerKind::moe : LayerKind::dense, layers, sink);
+}
+
 template <class Sink>
 void count_kept_layers(const MemoryContext& c, Sink& sink) {
+  const auto layers = [&](const SavedSet& set, LayerKind kind) {
+    layer_activations(c, set, kind, dropped_modules(c.training()), sink);
+  };
+  count_kept_layers(c, layers, sink);
+}
+
+[[nodiscard]] inline RebuiltFrom rebuilt_from(const MemoryContext& c) {
   const bool cross = c.model().kind == ModelKind::encoder_decoder;
-  count_layer_activations(c, c.held.dense, cross ? LayerKind::decoder_with_cross_attention : LayerKind::dense, sink);
-  count_layer_activations(c, c.held.moe, LayerKind::moe, sink);
-  count_layer_activations(c, c.held.encoder, LayerKind::encoder, sink);
-  count_layer_activations(c, c.held.mtp, c.model().moe.used() ? LayerKind::moe : LayerKind::dense, sink);
+  return {.layers = kept_layers(c).rebuilt,
+          .widest = c.stage.moe_layers > 0 ? LayerKind::moe
+                    : cross                ? LayerKind::decoder_with_cross_attention
+                                           : LayerKind::dense,
+          .has_layers = c.stage.blocks() > 0,
+          .alive = c.in(at(Phase::backward) | at(Phase::reduce))};
 }
 
 /// Rebuilding keeps the tensors of one group of layers alive while its backward runs: the widest kind counts.
 template <class Sink>
 void count_rebuilt_layers(const MemoryContext& c, Sink& sink) {
-  const bool cross = c.model().kind == ModelKind::encoder_decoder;
-  const KeptLayers kept = kept_layers(c);
-  const LayerKind widest = c.stage.moe_layers > 0 ? LayerKind::moe
-                           : cross                ? LayerKind::decoder_with_cross_attention
-                                                  : LayerKind::dense;
-  layer_activations(c, {kept.rebuilt, Category::transient, c.in(at(Phase::backward) | at(Phase::reduce))}, widest, {},
-                    sink);
-  if (kept.rebuilt == 0 && c.stage.blocks() > 0) count_first_layer(c, widest, sink);
-  if (c.stage.blocks() > 0) rebuilt_modules(c, widest, dropped_modules(c.training()), sink);
+  const RebuiltFrom from = rebuilt_from(c);
+  layer_activations(c, {from.layers, Category::transient, from.alive}, from.widest, {}, sink);
+  if (from.layers == 0 && from.has_layers) count_first_layer(c, from.widest, sink);
+  if (from.has_layers) rebuilt_modules(c, from.widest, dropped_modules(c.training()), sink);
 }
 
 /// What lies before, between and behind the layers.

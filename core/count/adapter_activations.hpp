@@ -21,7 +21,7 @@ void adapter_activations(const MemoryContext& c, const SavedSet& set, Sink& sink
   if (!c.adapted() || c.training().lora_dropout == 0) return;
   const double i = c.training().lora_kernels == LoraKernels::plain ? c.w + 1 : c.w, x = adapter_inputs(c);
   sink.add({"adapters", "Adapters: dropped inputs", "n * T * i * x", "peft tuners/lora/layer.py Linear.forward"},
-           set.category, set.phases, set.n * c.T * i * x, {{"n", set.n}, {"T", c.T}, {"i", i}, {"x", x}});
+           set.category, set.phases, set.n * (c.T * i * x), {{"n", set.n}, {"T", c.T}, {"i", i}, {"x", x}});
 }
 
 }  // namespace meshgauge

@@ -26,15 +26,15 @@ void latent_attention_activations(const MemoryContext& c, const SavedSet& set, b
   const double qk = static_cast<double>(l.qk_nope_head_dim) + pe;
   constexpr const char* source = "Megatron-LM core/transformer/multi_latent_attention.py; arXiv:2405.04434 section 2.1";
   sink.add({"mla_latents", "Latent query, key and value", "n * T * w * (2 * ql + 2 * kl + pe) / u", source},
-           set.category, set.phases, set.n * c.T * c.w * (2 * ql + 2 * kl + pe) / c.u,
+           set.category, set.phases, set.n * (c.T * c.w * (2 * ql + 2 * kl + pe) / c.u),
            {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"ql", ql}, {"kl", kl}, {"pe", pe}, {"u", c.u}});
   if (keep_up_projection) {
     sink.add({"attention_qkv", "Query, key, value", "n * T * w * a * (2 * qk + vd) / t", source}, set.category,
-             set.phases, set.n * c.T * c.w * c.a * (2 * qk + vd) / c.t,
+             set.phases, set.n * (c.T * c.w * c.a * (2 * qk + vd) / c.t),
              {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"a", c.a}, {"qk", qk}, {"vd", vd}, {"t", c.t}});
   }
   sink.add({"attention_output", "Attention output", "n * T * w * a * vd / t", source}, set.category, set.phases,
-           set.n * c.T * c.w * c.a * vd / c.t,
+           set.n * (c.T * c.w * c.a * vd / c.t),
            {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"a", c.a}, {"vd", vd}, {"t", c.t}});
 }
 
@@ -48,17 +48,17 @@ void grouped_attention_activations(const MemoryContext& c, const SavedSet& set, 
     // repeat_interleave). sdpa keeps its output and, transposed, what the output
     // projection reads; the plain product's own output is dropped.
     sink.add({"attention_qkv", "Query, key, value (expanded)", "n * T * w * 3 * a * q / t", hf_source}, set.category,
-             set.phases, set.n * c.T * c.w * 3 * c.a * c.q / c.t,
+             set.phases, set.n * (c.T * c.w * 3 * c.a * c.q / c.t),
              {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"a", c.a}, {"q", c.q}, {"t", c.t}});
     const bool reads_copy = c.keeps_input(c.adapts_attention_output());
     const double o = unfused || !reads_copy ? 1 : 2;
     sink.add({"attention_output", o == 1 ? "Attention output" : "Attention output and its transpose",
               "n * T * w * o * a * q / t", hf_source},
-             set.category, set.phases, set.n * c.T * c.w * o * c.a * c.q / c.t,
+             set.category, set.phases, set.n * (c.T * c.w * o * c.a * c.q / c.t),
              {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"o", o}, {"a", c.a}, {"q", c.q}, {"t", c.t}});
   } else {
     sink.add({"attention_qkv", "Query, key, value", "n * T * w * (a + 2 * k) * q / t", eager ? hf_source : te_source},
-             set.category, set.phases, set.n * c.T * c.w * (c.a + 2 * c.k) * c.q / c.t,
+             set.category, set.phases, set.n * (c.T * c.w * (c.a + 2 * c.k) * c.q / c.t),
              {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"a", c.a}, {"k", c.k}, {"q", c.q}, {"t", c.t}});
     // flash-attn wants b x s x heads, Transformer Engine holds s x b x heads: above one sequence the kernel's output
     // is copied to the other order, and both are kept.
@@ -70,7 +70,7 @@ void grouped_attention_activations(const MemoryContext& c, const SavedSet& set, 
     const double quantised = c.input_bytes < c.w ? c.input_bytes / c.w : 0;
     const double o = (reordered || exchanged ? 2 : 1) + quantised;
     sink.add({"attention_output", "Attention output", "n * T * w * o * a * q / t", eager ? hf_source : te_source},
-             set.category, set.phases, set.n * c.T * c.w * o * c.a * c.q / c.t,
+             set.category, set.phases, set.n * (c.T * c.w * o * c.a * c.q / c.t),
              {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"o", o}, {"a", c.a}, {"q", c.q}, {"t", c.t}});
   }
   if (c.model().qk_norm != QkNorm::none) {
@@ -78,7 +78,7 @@ void grouped_attention_activations(const MemoryContext& c, const SavedSet& set, 
     const double bytes = eager ? 3 * c.w : c.w;
     const double kv = eager ? c.k : 2 * c.k;
     sink.add({"qk_norm", "Query and key norms", "n * T * w * (a + k) * q / t", eager ? hf_source : te_source},
-             set.category, set.phases, set.n * c.T * bytes * (c.a + kv) * c.q / c.t,
+             set.category, set.phases, set.n * (c.T * bytes * (c.a + kv) * c.q / c.t),
              {{"n", set.n}, {"T", c.T}, {"w", bytes}, {"a", c.a}, {"k", kv}, {"q", c.q}, {"t", c.t}});
   }
 }
@@ -93,7 +93,7 @@ void score_activations(const MemoryContext& c, const SavedSet& set, Sink& sink) 
   const double dropped = c.training().dropout ? 1 + c.w : (wide ? c.w : 0);
   sink.add({"attention_scores", "Attention scores", "n * T * b * a * s / t",
             "Korthikanti et al. 2022, arXiv:2205.05198 section 4.1: 5 a s / h; eager fp32 softmax"},
-           set.category, set.phases, set.n * c.T * (softmax + dropped) * c.a * c.s / c.t,
+           set.category, set.phases, set.n * (c.T * (softmax + dropped) * c.a * c.s / c.t),
            {{"n", set.n}, {"T", c.T}, {"b", softmax + dropped}, {"a", c.a}, {"s", c.s}, {"t", c.t}});
 }
 
@@ -107,7 +107,8 @@ void attention_activations(const MemoryContext& c, const SavedSet& set, const Re
   if (c.training().attention != Attention::unfused) {
     sink.add({"attention_statistics", "Softmax statistics, fp32", "n * T * 4 * a / t",
               "FlashAttention-2, arXiv:2307.08691 section 3.1: log-sum-exp for each row and head"},
-             set.category, set.phases, set.n * c.T * 4 * c.a / c.t, {{"n", set.n}, {"T", c.T}, {"a", c.a}, {"t", c.t}});
+             set.category, set.phases, set.n * (c.T * 4 * c.a / c.t),
+             {{"n", set.n}, {"T", c.T}, {"a", c.a}, {"t", c.t}});
   } else if (!dropped.core_attention) {
     score_activations(c, set, sink);
   }

@@ -10,8 +10,10 @@ struct HeldLayers {
   double dense = 0, moe = 0, encoder = 0, mtp = 0;
 };
 
-[[nodiscard]] inline HeldLayers held_layers(const Scenario& s, std::int64_t stage, const StageShape& shape,
-                                            const InFlight& flight) {
+/// `chunk(i)`: contents of the i-th of the rank's chunks, which interleaving holds apart.
+template <class Chunk>
+[[nodiscard]] HeldLayers held_layers(const Scenario& s, std::int64_t stage, const StageShape& shape,
+                                     const InFlight& flight, Chunk&& chunk) {
   const Parallelism& layout = s.parallelism;
   HeldLayers held;
   const auto add = [&](const StageShape& part, double sets) {
@@ -24,11 +26,9 @@ struct HeldLayers {
     add(shape, flight.activation_sets);
     return held;
   }
-  ModelChunks chunks(s);
   for (std::int64_t i = 0; i < layout.virtual_pipeline; ++i) {
-    add(chunks[stage + i * layout.pipeline],
-        static_cast<double>(chunk_in_flight(stage, layout.pipeline, layout.virtual_pipeline, s.micro_batches(),
-                                            layout.group_in_a_row(), i)));
+    add(chunk(i), static_cast<double>(chunk_in_flight(stage, layout.pipeline, layout.virtual_pipeline,
+                                                      s.micro_batches(), layout.group_in_a_row(), i)));
   }
   return held;
 }

@@ -42,7 +42,28 @@ void count_held_by_passes(const MemoryContext& context, const OverheadConstants&
   count_workspaces(context, constants, totals);
 }
 
-void count_kept(const MemoryContext& context, PhaseTotals& totals) { count_kept_layers(context, totals); }
+void keep_by_layers(const MemoryContext& context, KeptByLayers& kept) {
+  const ModelShape& m = context.model();
+  const auto keep = [&](LayerKind kind) {
+    LayerBytes& layer = kept[static_cast<std::size_t>(kind)];
+    layer.lines.clear();
+    layer_activations(context, {1, Category::activations, always}, kind, dropped_modules(context.training()), layer);
+  };
+  keep(LayerKind::dense);
+  if (m.moe.used()) keep(LayerKind::moe);
+  if (m.kind != ModelKind::encoder_decoder) return;
+  keep(LayerKind::encoder);
+  keep(LayerKind::decoder_with_cross_attention);
+}
+
+void count_kept(const MemoryContext& context, const KeptByLayers& kept, PhaseTotals& totals) {
+  const auto layers = [&](const SavedSet& set, LayerKind kind) {
+    totals.add({}, set.category, set.phases, kept[static_cast<std::size_t>(kind)].times(set.n).value, {});
+  };
+  count_kept_layers(context, layers, totals);
+}
+
+RebuiltFrom what_is_rebuilt(const MemoryContext& context) { return rebuilt_from(context); }
 void count_rebuilt(const MemoryContext& context, PhaseTotals& totals) { count_rebuilt_layers(context, totals); }
 
 void count_outside_tensors(const MemoryContext& context, const OverheadConstants& constants, const PhaseTotals& tensors,

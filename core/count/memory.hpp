@@ -1,6 +1,7 @@
 // Bytes that one rank of a pipeline stage holds, phase by phase.
 #pragma once
 
+#include "core/count/layer_bytes.hpp"
 #include "core/count/ledger.hpp"
 #include "core/count/memory_context.hpp"
 #include "core/count/overhead.hpp"
@@ -18,8 +19,11 @@ void count_memory(const Scenario&, const OverheadConstants&, std::int64_t stage,
 /// lies outside the tensors. The sums of the parts are those of count_memory to the byte, as all lines are whole.
 void count_held_by_states(const MemoryContext&, PhaseTotals&);
 void count_held_by_passes(const MemoryContext&, const OverheadConstants&, PhaseTotals&);
-void count_kept(const MemoryContext&, PhaseTotals&);
 void count_rebuilt(const MemoryContext&, PhaseTotals&);
+/// The third with what one layer keeps known, as it is for all ranks and numbers of layers.
+void keep_by_layers(const MemoryContext&, KeptByLayers&);
+void count_kept(const MemoryContext&, const KeptByLayers&, PhaseTotals&);
+[[nodiscard]] RebuiltFrom what_is_rebuilt(const MemoryContext&);
 void count_outside_tensors(const MemoryContext&, const OverheadConstants&, const PhaseTotals& tensors, PhaseTotals&);
 /// Of the first part the states alone, whose lines are proportional to the parameters of the rank.
 void count_states_alone(const MemoryContext&, PhaseTotals&);

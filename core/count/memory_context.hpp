@@ -97,11 +97,14 @@ struct RankContents {
   InFlight flight;
   HeldLayers held;
 };
-[[nodiscard]] inline RankContents rank_contents(const Scenario& scenario, std::int64_t stage, const StageShape& shape) {
+/// `shape`: all of the rank; `chunk(i)`: the i-th of its chunks.
+template <class Chunk>
+[[nodiscard]] RankContents rank_contents(const Scenario& scenario, std::int64_t stage, const StageShape& shape,
+                                         Chunk&& chunk) {
   const Parallelism& par = scenario.parallelism;
   const InFlight flight = in_flight(par.schedule, stage, par.pipeline, par.virtual_pipeline, scenario.micro_batches(),
                                     par.group_in_a_row());
-  return {shape, rank_parameters(scenario, shape), flight, held_layers(scenario, stage, shape, flight)};
+  return {shape, rank_parameters(scenario, shape), flight, held_layers(scenario, stage, shape, flight, chunk)};
 }
 
 [[nodiscard]] inline MemoryContext memory_context(const Scenario& scenario, const RankContents& contents) {
@@ -145,7 +148,9 @@ struct RankContents {
 /// `shape` is what the rank at `stage` holds.
 [[nodiscard]] inline MemoryContext memory_context(const Scenario& scenario, std::int64_t stage,
                                                   const StageShape& shape) {
-  return memory_context(scenario, rank_contents(scenario, stage, shape));
+  ModelChunks chunks(scenario);
+  const auto chunk = [&](std::int64_t i) { return chunks[stage + i * scenario.parallelism.pipeline]; };
+  return memory_context(scenario, rank_contents(scenario, stage, shape, chunk));
 }
 
 [[nodiscard]] inline MemoryContext memory_context(const Scenario& scenario, std::int64_t stage) {

@@ -37,7 +37,7 @@ void mlp_activations(const MemoryContext& c, const SavedSet& set, double width, 
   const double x = kept_mlp_widths(c);
   sink.add({"mlp", "MLP: inputs of activation and second matrix", "n * T * w * x * f / t",
             c.training().kernels == Kernels::eager ? hf_source : mlp_source},
-           set.category, set.phases, set.n * c.T * c.w * x * width / c.t,
+           set.category, set.phases, set.n * (c.T * c.w * x * width / c.t),
            {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"x", x}, {"f", width}, {"t", c.t}});
 }
 
@@ -59,31 +59,32 @@ void moe_activations(const MemoryContext& c, const SavedSet& set, bool keep, Sin
   const double widths = (eager ? mlp_widths(c) : c.g + (c.model().gated() ? 1 : 2)) - 1 + c.input_bytes / c.w;
   const bool keeps_inputs = !eager || c.keeps_input(c.adapts_mlp());
   sink.add({"moe_router", "Router logits, probabilities, map", "n * T * 9 * E / u", source}, set.category, set.phases,
-           set.n * c.T * 9 * E / c.u, {{"n", set.n}, {"T", c.T}, {"E", E}, {"u", c.u}});
+           set.n * (c.T * 9 * E / c.u), {{"n", set.n}, {"T", c.T}, {"E", E}, {"u", c.u}});
   if (keeps_inputs) {
     sink.add({"moe_expert_inputs", "Permuted expert inputs", "n * T / u * K * x * B * w * h", source}, set.category,
-             set.phases, set.n * R * c.input_bytes * c.h,
+             set.phases, set.n * (R * c.input_bytes * c.h),
              {{"n", set.n}, {"T", c.T}, {"u", c.u}, {"K", K}, {"x", x}, {"B", B}, {"w", c.input_bytes}, {"h", c.h}});
   }
   if (unpermutes || eager) {
     sink.add({"moe_expert_outputs", "Expert outputs, weighted after", "n * T / u * K * w * h",
               eager ? "transformers modeling_mixtral.py: expert output times routing weight"
                     : "Megatron-LM core/transformer/moe/moe_utils.py unpermute, core 0.12 and older"},
-             set.category, set.phases, set.n * c.T / c.u * K * c.w * c.h,
+             set.category, set.phases, set.n * (c.T / c.u * K * c.w * c.h),
              {{"n", set.n}, {"T", c.T}, {"u", c.u}, {"K", K}, {"w", c.w}, {"h", c.h}});
   }
   if (keep) {
     sink.add(
         {"moe_experts", "Experts: inputs of activation and second matrix", "n * T / u * K * x * B * w * y * f / x",
          source},
-        set.category, set.phases, set.n * R * c.w * widths * fe / x,
+        set.category, set.phases, set.n * (R * c.w * widths * fe / x),
         {{"n", set.n}, {"T", c.T}, {"u", c.u}, {"K", K}, {"x", x}, {"B", B}, {"w", c.w}, {"y", widths}, {"f", fe}});
   }
   if (moe.shared_ffn > 0) {
     const auto fs = static_cast<double>(moe.shared_ffn);
     const double y = c.g + c.input_bytes / c.w;
     sink.add({"moe_shared_expert", "Shared expert", "n * T * w * y * f / t", source}, set.category, set.phases,
-             set.n * c.T * c.w * y * fs / c.t, {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"y", y}, {"f", fs}, {"t", c.t}});
+             set.n * (c.T * c.w * y * fs / c.t),
+             {{"n", set.n}, {"T", c.T}, {"w", c.w}, {"y", y}, {"f", fs}, {"t", c.t}});
   }
 }
 

@@ -83,20 +83,18 @@ struct OutsideTensors {
   return o;
 }
 
-/// The largest phase with all that lies outside: what count_outside() adds to `tensors`.
+/// The largest phase with all that lies outside: what count_outside() adds to `tensors`. A phase does not become less
+/// with its tensors, so of those that have the same beside them the largest counts.
 [[nodiscard]] inline Bytes peak_with_outside(const OutsideTensors& o, const PhaseTotals& tensors) {
+  const auto all = [&](Bytes tensors_of_phase, double kept, Phase phase) {
+    const double A = tensors_of_phase.value, beside = o.beside[static_cast<std::size_t>(phase)];
+    return Bytes{A + whole(o.reserve(A, kept, beside)).value + beside};
+  };
+  const auto of = [&](Phase phase) { return tensors.totals[static_cast<std::size_t>(phase)]; };
   const double kept = o.kept(tensors);
-  Bytes most{};
-  for (std::size_t i = 0; i < phase_count; ++i) {
-    const auto phase = static_cast<Phase>(i);
-    if (!o.existing.has(phase)) {
-      most = max(most, tensors.totals[i]);
-      continue;
-    }
-    const double A = tensors.totals[i].value, beside = o.beside[i];
-    most = max(most, Bytes{A + whole(o.reserve(A, phase < Phase::forward ? 0 : kept, beside)).value + beside});
-  }
-  return most;
+  const Bytes most = max(max(of(Phase::forward), of(Phase::backward)), max(of(Phase::reduce), of(Phase::optimizer)));
+  const Bytes loss = o.existing.has(Phase::loss) ? all(of(Phase::loss), kept, Phase::loss) : of(Phase::loss);
+  return max(max(all(max(of(Phase::load), of(Phase::init)), 0, Phase::load), loss), all(most, kept, Phase::forward));
 }
 
 /// `allocated` are the totals of all lines counted so far.

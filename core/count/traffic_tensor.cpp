@@ -48,17 +48,20 @@ Blocks count_blocks(const TrafficSink& sink) {
   return blocks;
 }
 
+/// Asynchronous backward collectives beside weight gradients are Megatron's and Transformer Engine's work.
+bool is_asynchronous(const Training& training) {
+  return training.kernels == Kernels::fused &&
+         training.engine_version >= describe_engine(training.engine).asynchronous_input_gradients;
+}
+
 struct Tensor {
   TrafficSink& sink;
-  double bytes;  ///< one hidden state of a micro-batch: T h
+  double bytes;       ///< one hidden state of a micro-batch: T h
+  bool asynchronous;  ///< gradients of inputs
 
   void add(const char* id, Collective collective, When when, double count, bool overlaps = false) {
     if (!sink.wants(when) || count <= 0) return;
-    // Asynchronous backward collectives beside weight gradients are Megatron's and Transformer Engine's work.
     // User buffers cut the others into pieces that run beside the product before or after (--tp-comm-overlap).
-    const EngineDescription& engine = describe_engine(sink.training().engine);
-    const bool asynchronous = sink.training().kernels == Kernels::fused &&
-                              sink.training().engine_version >= engine.asynchronous_input_gradients;
     const bool hides = (overlaps && asynchronous) || sink.training().overlap_tensor_parallel;
     sink.add({.id = id,
               .collective = collective,
@@ -170,7 +173,7 @@ void norm_gradients(TrafficSink& sink) {
 
 void tensor_parallel_traffic(TrafficSink& sink) {
   if (sink.layout().tensor == 1) return;
-  Tensor tensor{sink, sink.z.T * sink.z.h * sink.z.w};
+  Tensor tensor{sink, sink.z.T * sink.z.h * sink.z.w, is_asynchronous(sink.training())};
   const Blocks blocks = count_blocks(sink);
   if (sink.layout().sequence_parallel) {
     sequence_parallel_layers(tensor, blocks);

@@ -47,6 +47,7 @@ void Evaluator::set_grid(const Grid& grid) {
       ++kernel_count_;
       kernels_[k].stage = i;
       kernels_[k].has_prices = kernels_[k].has_table = false;
+      kernels_[k].layers.clear();
     }
     stages_[i].kernels = k;
   }
@@ -96,7 +97,7 @@ bool Evaluator::set_schedule(const ScheduleChoice& choice) {
   classify();
   for (Stage& stage : stages_) stage.priced = stage.counted = false;
   for (Kernels& kernels : kernels_) {
-    kernels.has_plain = kernels.has_held = kernels.has_rebuilt = kernels.priced = kernels.counted = false;
+    kernels.has_plain = kernels.has_held = kernels.priced = kernels.counted = false;
   }
   return true;
 }
@@ -136,7 +137,8 @@ void Evaluator::classify() {
       next.chunks.push_back(kinds_of_chunks_[kind]);
       all += kinds_of_chunks_[kind];
     }
-    next.contents = rank_contents(s, rank, all);
+    const auto chunk = [&](std::int64_t c) { return next.chunks[static_cast<std::size_t>(c)]; };
+    next.contents = rank_contents(s, rank, all, chunk);
   }
 }
 
@@ -196,19 +198,8 @@ void Evaluator::count(Kernels& kernels) {
     }
     kernels.has_held = true;
   }
-  // All that recompute single layers wholly rebuild the same.
-  const bool wholly =
-      recompute_.kind == Recompute::full && (recompute_.method == RecomputeMethod::block || recompute_.layers == 1);
-  if (!wholly || !kernels.has_rebuilt) {
-    kernels.rebuilt.assign(class_count_, {});
-    for (std::size_t i = 0; i < class_count_; ++i) count_rebuilt(stage.contexts[i], kernels.rebuilt[i]);
-  }
-  kernels.has_rebuilt = wholly;
   kernels.held = kernels.held_beside;
-  for (std::size_t i = 0; i < class_count_; ++i) {
-    count_kept(stage.contexts[i], kernels.held[i]);
-    kernels.held[i] += kernels.rebuilt[i];
-  }
+  for (std::size_t i = 0; i < class_count_; ++i) kernels.layers.count(stage.contexts[i], kernels.held[i]);
   kernels.counted = true;
 }
 
@@ -256,21 +247,19 @@ Seconds Evaluator::seconds(std::size_t which) {
   priced_.clear();
   bool agree = false;
   for (std::size_t i = 0; i < class_count_; ++i) {
-    priced_.push_back(whole_rank(s, profile_, kernels.passes[i], pricer_.passes(), stage.updates[i], nullptr));
-    agree = agree || priced_.back().agrees;
-  }
-  times_.resize(class_of_.size());
-  ends_.resize(class_of_.size());
-  for (std::size_t rank = 0; rank < class_of_.size(); ++rank) {
-    times_[rank] = priced_[class_of_[rank]].time;
-    ends_[rank] = priced_[class_of_[rank]].end;
+    const ExposedShares shares = shown_beside(s, profile_, kernels.passes[i], pricer_.passes(), stage.updates[i]);
+    priced_.push_back(whole_rank(kernels.passes[i], stage.updates[i], shares));
+    agree = agree || stage.updates[i].agrees;
   }
   const auto slowest = static_cast<std::size_t>(
       std::max_element(priced_.begin(), priced_.end(),
                        [](const auto& a, const auto& b) { return a.time.total() < b.time.total(); }) -
       priced_.begin());
   std::array<Seconds, part_count>& parts = priced_[slowest].parts;
-  const Seconds end = closed_form_step(kernels.least, pipeline.schedule, times_, ends_, agree, pipeline.chunks);
+  const Seconds end = closed_form_step(
+      kernels.least, drained(pipeline.schedule, pipeline.chunks), class_of_.size(), agree,
+      [&](std::size_t r) -> const StageTime& { return priced_[class_of_[r]].time; },
+      [&](std::size_t r) -> const StageEnd& { return priced_[class_of_[r]].end; });
   const Seconds step = complete_parts(s, profile_, end, parts);
   if (profile_.measured.runs.empty()) return step;
   Seconds exposed{};

@@ -17,6 +17,7 @@
 #include "core/count/outside.hpp"
 #include "core/price/collective_times.hpp"
 #include "core/price/profile.hpp"
+#include "core/search/layer_memory.hpp"
 #include "core/search/layout.hpp"
 #include "core/search/split.hpp"
 
@@ -73,12 +74,12 @@ class Evaluator {
     bool has_prices = false;                   ///< of the grid
     bool has_table = false;                    ///< the recompute that is set
     bool has_plain = false, has_held = false;  ///< of the schedule, whatever is recomputed
-    bool has_rebuilt = false;                  ///< that of single layers
     bool priced = false, counted = false;
     Seconds least{};                 ///< that the passes take
     std::vector<PlainPasses> plain;  ///< by class
     std::vector<RankPasses> passes;
-    std::vector<PhaseTotals> held_beside, rebuilt, held;  ///< beside the layers, in a backward, and all
+    LayerMemory layers;                          ///< of the grid
+    std::vector<PhaseTotals> held_beside, held;  ///< beside the layers, and all
   };
   /// Ranks that cost the same; of them the first one holds the most.
   struct RankClass {
@@ -117,7 +118,6 @@ class Evaluator {
   std::vector<ChunkTime> chunk_times_;
   std::vector<PricedStage> priced_;  ///< by class
   std::vector<StageTime> times_;     ///< by rank
-  std::vector<StageEnd> ends_;
 };
 
 }  // namespace meshgauge
