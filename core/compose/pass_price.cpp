@@ -96,22 +96,27 @@ void PassPricer::price(std::int64_t rank, std::span<const StageShape> shapes, Se
     }
   });
   for (PlainPasses::Again& again : out.again) again.known = false;
-  std::size_t runs = 0;
+  std::size_t runs = 0;  // of chunks with the same contents and neighbours
+  ChunkPlace came, goes;
   for (std::size_t i = 0; i < out.chunks.size(); ++i) {
-    PlainPasses::Chunks chunk = out.chunks[i];
+    const std::size_t kind = out.chunks[i].kind;
     const ChunkPlace at{rank, static_cast<std::int64_t>(i)};
     const ChunkPlace before = place_before(pipeline_, at), after = place_after(pipeline_, at);
-    chunk.transfers = {.forward = unpacking(rank, before), .backward = unpacking(rank, after)};
-    if (i + 1 == out.chunks.size()) chunk.transfers.forward += others / passes_;
-    chunk.activations = message_to(rank, after);
-    chunk.gradients = message_to(rank, before);
-    if (runs > 0 && out.chunks[runs - 1].same(chunk)) {
+    const Seconds beside = i + 1 == out.chunks.size() ? others / passes_ : Seconds{};
+    if (runs > 0 && out.chunks[runs - 1].kind == kind && before.rank == came.rank && after.rank == goes.rank &&
+        beside.value == 0) {
       ++out.chunks[runs - 1].count;
-    } else {
-      out.chunks[runs++] = chunk;
+      continue;
     }
+    came = before;
+    goes = after;
+    out.chunks[runs++] = {
+        .kind = kind,
+        .transfers = {.forward = unpacking(rank, before) + beside, .backward = unpacking(rank, after)},
+        .activations = message_to(rank, after),
+        .gradients = message_to(rank, before)};
   }
-  out.chunks.resize(runs);
+  while (out.chunks.size() > runs) out.chunks.pop_back();
   out.parts = {};
   out.after = {};
   for (const PricedTransfer& p : out.transfers) {
@@ -245,7 +250,7 @@ RankPasses PassPricer::put_together(const PlainPasses& plain, std::vector<ChunkT
     rank.time.backward_input += n * (time.backward_input + time.gradients.blocking);
     rank.time.backward_weight += n * time.backward_weight;
     rank.waiting_for_host += n * passes_ * (wait_forward + wait.input + wait.weight);
-    if (chunks != nullptr) chunks->insert(chunks->end(), static_cast<std::size_t>(chunk.count), time);
+    for (int i = 0; chunks != nullptr && i < chunk.count; ++i) chunks->push_back(time);
   }
   RepeatedKernels again;
   for (std::size_t i = 0; i < plain.kinds.size(); ++i) {

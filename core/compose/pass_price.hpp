@@ -27,8 +27,6 @@ struct RankPasses {
 /// Seconds of one micro-batch through one chunk, transfers inside its passes.
 struct PassSeconds {
   Seconds forward{}, backward{};
-
-  bool operator==(const PassSeconds&) const = default;
 };
 
 /// A rank's passes before recompute adds to them, in memory that is used again.
@@ -46,10 +44,6 @@ struct PlainPasses {
     PassSeconds transfers;  ///< beside those of their kind
     Message activations, gradients;
     int count = 1;
-
-    [[nodiscard]] bool same(const Chunks& o) const {
-      return kind == o.kind && transfers == o.transfers && activations == o.activations && gradients == o.gradients;
-    }
   };
   std::int64_t rank = 0;
   StageShape all;     ///< of the chunks
@@ -118,11 +112,10 @@ class PassPricer {
 
   template <class T>
   void of_rank(std::int64_t rank, std::span<const T> of_model, std::vector<T>& out) const {
-    const auto chunks = static_cast<std::size_t>(pipeline_.chunks_of_rank());
-    out.resize(chunks);
-    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-      const ChunkPlace at{rank, static_cast<std::int64_t>(chunk)};
-      out[chunk] = of_model[static_cast<std::size_t>(model_chunk_at(pipeline_, at))];
+    out.clear();
+    const std::int64_t chunks = pipeline_.chunks_of_rank();
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+      out.push_back(of_model[static_cast<std::size_t>(model_chunk_at(pipeline_, {rank, chunk}))]);
     }
   }
   void price(std::int64_t rank, std::span<const StageShape> shapes, Seconds others, Repeats, PlainPasses& out);

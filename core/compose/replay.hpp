@@ -14,8 +14,6 @@ namespace meshgauge {
 /// What a pass sends on: seconds that its rank waits for, then seconds on the way beside the rank's next work.
 struct Message {
   Seconds blocking{}, travelling{};
-
-  bool operator==(const Message&) const = default;
 };
 
 /// One micro-batch through one chunk of a rank.

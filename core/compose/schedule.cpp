@@ -134,12 +134,4 @@ double drained(Schedule schedule, std::int64_t v) {
   }
 }
 
-Seconds closed_form_step(Schedule schedule, std::span<const StageTime> stages, std::span<const StageEnd> ends,
-                         bool agree, std::int64_t v, std::int64_t m) {
-  const auto time = [&](std::size_t rank) -> const StageTime& { return stages[rank]; };
-  const auto end = [&](std::size_t rank) -> const StageEnd& { return ends[rank]; };
-  return closed_form_step(makespan(schedule, stages, v, m).total, drained(schedule, v), stages.size(), agree, time,
-                          end);
-}
-
 }  // namespace meshgauge

@@ -83,8 +83,4 @@ template <class Time, class End>
   });
 }
 
-/// The same, the makespan in closed form too. Does not allocate.
-[[nodiscard]] Seconds closed_form_step(Schedule, std::span<const StageTime> stages, std::span<const StageEnd> ends,
-                                       bool agree, std::int64_t v, std::int64_t m);
-
 }  // namespace meshgauge

@@ -48,6 +48,7 @@ PricedStages price_stages(const Scenario& scenario, const Profile& profile) {
   all_chunks(scenario, of_model);
   std::vector<Transfer> traffic;
   RankUpdate update;
+  const HidingPasses hiding = hiding_passes(scenario, pricer.passes());
   for (std::int64_t rank = 0; rank < pricer.pipeline().stages; ++rank) {
     std::swap(shapes, shapes_before);
     pricer.chunk_shapes(rank, of_model, shapes);
@@ -59,9 +60,15 @@ PricedStages price_stages(const Scenario& scenario, const Profile& profile) {
     for (const StageShape& shape : shapes) all += shape;
     price_update(scenario, profile, collectives, rank, all, traffic, update);
     const RankPasses passes = pricer.price(rank, shapes, update.inside, out.chunks);
-    const ExposedShares shares = shown_beside(scenario, profile, passes, pricer.passes(), update);
-    out.stages.push_back(whole_rank(passes, update, shares));
-    show(shares, update, out.chunks.back());
+    const ExposedShares shares = shown_beside(profile, hiding, passes, update);
+    const PlacedTransfers shown = placed(update, shares);
+    const std::array<double, 3> share{1, shares.forwards, shares.backwards};
+    for (PricedTransfer& p : update.transfers) {
+      p.exposed = share[static_cast<std::size_t>(beside_which(p.transfer))] * p.exposed;
+    }
+    out.stages.push_back(whole_rank(passes, update, shown));
+    out.chunks.back().forward += shown.seconds[PlacedTransfers::forward];
+    out.chunks.back().backward_input += shown.seconds[PlacedTransfers::backward];
     out.agree = out.agree || update.agrees;
     merge(pricer.transfers(), out.traffic);
     merge(update.transfers, out.traffic);

@@ -137,9 +137,8 @@ StepReport report_of(const Scenario& scenario, const Profile& profile, PricedSta
   const Pipeline pipeline = pipeline_of(scenario);
   std::optional<Replay> run;  // of one stage a step is the sum of its parts, and nothing waits
   if (pipeline.stages > 1 || record == Record::yes) run = replay(pipeline, priced.chunks, record, most);
-  const Seconds end =
-      run ? end_of_step(ends, priced.agree, [&](std::size_t r) { return run->rank_end[r]; })
-          : closed_form_step(pipeline.schedule, times, ends, priced.agree, pipeline.chunks, pipeline.micro_batches);
+  const Seconds alone = makespan(pipeline.schedule, times, pipeline.chunks, pipeline.micro_batches).total;
+  const Seconds end = end_of_step(ends, priced.agree, [&](std::size_t r) { return run ? run->rank_end[r] : alone; });
 
   // The parts are those of the busiest rank; whatever it waits for, in the schedule or at the end, is its bubble.
   const auto busiest = std::max_element(times.begin(), times.end(),

@@ -104,6 +104,47 @@ double chunk_windows(const Scenario& scenario) {
 
 }  // namespace
 
+Part part_of(const Transfer& t) {
+  if (t.when == When::stage_boundary) return Part::pipeline_parallel;
+  switch (t.group) {
+    case Group::tensor_parallel:
+      return Part::tensor_parallel;
+    case Group::context_parallel:
+      return Part::context_parallel;
+    case Group::pipeline_parallel:
+    case Group::embedding:
+      return Part::pipeline_parallel;
+    case Group::expert_parallel:
+    case Group::expert_tensor_parallel:
+      return Part::expert_parallel;
+    case Group::data_parallel:
+    case Group::data_parallel_in_node:
+    case Group::data_parallel_across_nodes:
+    case Group::expert_data_parallel:
+    case Group::replica_data_parallel:
+    case Group::world:
+      return Part::data_parallel;
+  }
+  return Part::data_parallel;
+}
+
+bool inside_passes(const Transfer& t) {
+  switch (t.when) {
+    case When::forward_layer:
+    case When::backward_layer:
+    case When::recompute_layer:
+    case When::loss:
+    case When::stage_boundary:
+      return true;
+    case When::forward_gather:
+    case When::backward_gather:
+    case When::gradient_reduce:
+    case When::step_end:
+      return false;
+  }
+  return false;
+}
+
 void price_transfers(const Scenario& scenario, const Profile& profile, CollectiveTimes& times, std::int64_t stage,
                      std::int64_t blocks, const LayerCost& kernels, const std::vector<Transfer>& traffic,
                      std::vector<PricedTransfer>& priced) {
@@ -148,17 +189,21 @@ void HiddenTransfers::add(const PricedTransfer& p) {
   cost += p.seconds;
 }
 
-ExposedShares exposed_shares(const Scenario& scenario, const Profile& profile, const Windows& windows,
-                             const HiddenTransfers& forwards, const HiddenTransfers& backwards) {
+HidingPasses hiding_passes(const Scenario& scenario, double passes) {
   const DataParallelRules& rules = data_parallel_rules(scenario.training.engine, scenario.parallelism.zero_stage);
   const auto m = static_cast<double>(scenario.micro_batches());
   // Units that are moved for each micro-batch hide in all of them, what is moved once hides in one.
   const bool each_use = rules.gather == ParameterGather::each_use && scenario.parallelism.pipeline == 1;
-  const double once = chunk_windows(scenario);
-  const double gathers = each_use ? m : once;
-  const double reductions = each_use || rules.reduce_each_micro_batch ? m : once;
-  return {.forwards = exposed_share(profile, each_use, forwards, gathers * windows.forward),
-          .backwards = exposed_share(profile, each_use, backwards, reductions * windows.backward)};
+  const double once = chunk_windows(scenario), crossing = passes / m;
+  return {.by_units = each_use,
+          .forwards = crossing * (each_use ? m : once),
+          .backwards = crossing * (each_use || rules.reduce_each_micro_batch ? m : once)};
+}
+
+ExposedShares exposed_shares(const Profile& profile, bool by_units, const Windows& windows,
+                             const HiddenTransfers& forwards, const HiddenTransfers& backwards) {
+  return {.forwards = exposed_share(profile, by_units, forwards, windows.forward),
+          .backwards = exposed_share(profile, by_units, backwards, windows.backward)};
 }
 
 }  // namespace meshgauge

@@ -11,29 +11,7 @@
 namespace meshgauge {
 
 /// Which part of the step a transfer belongs to.
-[[nodiscard]] constexpr Part part_of(const Transfer& t) {
-  if (t.when == When::stage_boundary) return Part::pipeline_parallel;
-  switch (t.group) {
-    case Group::tensor_parallel:
-      return Part::tensor_parallel;
-    case Group::context_parallel:
-      return Part::context_parallel;
-    case Group::pipeline_parallel:
-    case Group::embedding:
-      return Part::pipeline_parallel;
-    case Group::expert_parallel:
-    case Group::expert_tensor_parallel:
-      return Part::expert_parallel;
-    case Group::data_parallel:
-    case Group::data_parallel_in_node:
-    case Group::data_parallel_across_nodes:
-    case Group::expert_data_parallel:
-    case Group::replica_data_parallel:
-    case Group::world:
-      return Part::data_parallel;
-  }
-  return Part::data_parallel;
-}
+[[nodiscard]] Part part_of(const Transfer&);
 
 /// Prices each transfer of the rank at `stage`, which holds `blocks` layers. Exposed seconds are those of transfers
 /// inside the passes of a micro-batch; data-parallel ones that run beside them are left for expose_data_parallel.
@@ -41,10 +19,17 @@ void price_transfers(const Scenario&, const Profile&, CollectiveTimes&, std::int
                      const LayerCost& kernels, const std::vector<Transfer>& traffic,
                      std::vector<PricedTransfer>& priced);
 
-/// Seconds of one micro-batch on the rank, in which data-parallel transfers can hide.
+/// Seconds on the rank in which data-parallel transfers can hide.
 struct Windows {
   Seconds forward{}, backward{};
 };
+/// How many micro-batches of a layout's ranks that is: all, where units are moved for each of them. `passes`:
+/// micro-batches that cross each chunk.
+struct HidingPasses {
+  bool by_units = false;  ///< of FSDP, not buckets
+  double forwards = 1, backwards = 1;
+};
+[[nodiscard]] HidingPasses hiding_passes(const Scenario&, double passes);
 
 /// What stands between a transfer and the passes that it runs beside, if any: forwards or backwards.
 enum class Beside { nothing, forwards, backwards };
@@ -60,25 +45,10 @@ struct HiddenTransfers {
 struct ExposedShares {
   double forwards = 0, backwards = 0;
 };
-[[nodiscard]] ExposedShares exposed_shares(const Scenario&, const Profile&, const Windows&,
+[[nodiscard]] ExposedShares exposed_shares(const Profile&, bool by_units, const Windows&,
                                            const HiddenTransfers& forwards, const HiddenTransfers& backwards);
 
 /// True if a transfer runs inside the forward and backward of micro-batches, hence inside the pipeline schedule.
-[[nodiscard]] constexpr bool inside_passes(const Transfer& t) {
-  switch (t.when) {
-    case When::forward_layer:
-    case When::backward_layer:
-    case When::recompute_layer:
-    case When::loss:
-    case When::stage_boundary:
-      return true;
-    case When::forward_gather:
-    case When::backward_gather:
-    case When::gradient_reduce:
-    case When::step_end:
-      return false;
-  }
-  return false;
-}
+[[nodiscard]] bool inside_passes(const Transfer&);
 
 }  // namespace meshgauge

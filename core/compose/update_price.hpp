@@ -9,18 +9,23 @@
 
 namespace meshgauge {
 
-/// Where the seconds of a rank's data-parallel transfers go, if all of them show.
+/// Where the seconds of a rank's data-parallel transfers go: parts of the step, then what follows.
 struct PlacedTransfers {
-  std::array<Seconds, part_count> parts{};  ///< of the step
-  Seconds reduction{}, gather{};            ///< after the last backward
-  Seconds forward{}, backward{};            ///< inside the passes of a micro-batch
+  enum Place : std::size_t {
+    reduction = part_count,  ///< after the last backward, as is the gather
+    gather,
+    backward,  ///< of a micro-batch, as is the forward
+    forward,
+    places
+  };
+  std::array<Seconds, places> seconds{};
 };
 
 /// Data-parallel transfers of a rank and its optimizer step, whatever its passes take.
 struct RankUpdate {
   std::vector<PricedTransfer> transfers;  ///< what is exposed is found beside the passes
-  HiddenTransfers beside_forwards, beside_backwards;
-  std::array<PlacedTransfers, 3> placed;  ///< by what they run beside
+  std::array<HiddenTransfers, 3> hidden;  ///< by what they run beside
+  std::array<PlacedTransfers, 3> placed;  ///< the same, if all of them show
   Seconds optimizer{};
   Seconds inside{};     ///< exposed inside the forward: DataParallel's outputs on their way to the first device
   bool agrees = false;  ///< it waits for a number of all ranks (the gradient norm) before it updates
@@ -38,15 +43,11 @@ struct PricedStage {
   Seconds waiting_for_host{};
 };
 
-/// What stays exposed of data-parallel transfers beside the passes. `passes`: micro-batches that cross each chunk.
-[[nodiscard]] ExposedShares shown_beside(const Scenario&, const Profile&, const RankPasses&, double passes,
-                                         const RankUpdate&);
+/// What stays exposed of data-parallel transfers beside the passes.
+[[nodiscard]] ExposedShares shown_beside(const Profile&, const HidingPasses&, const RankPasses&, const RankUpdate&);
+[[nodiscard]] PlacedTransfers placed(const RankUpdate&, const ExposedShares&);
 
-/// The rank's whole, if so much of them shows.
-[[nodiscard]] PricedStage whole_rank(const RankPasses&, const RankUpdate&, const ExposedShares&);
-
-/// The same for who lists transfers and chunks: each shows its share, and what is moved for each micro-batch of an
-/// undivided model is added to the chunk.
-void show(const ExposedShares&, RankUpdate&, ChunkTime&);
+/// The rank's whole, with its transfers as they show.
+[[nodiscard]] PricedStage whole_rank(const RankPasses&, const RankUpdate&, const PlacedTransfers&);
 
 }  // namespace meshgauge

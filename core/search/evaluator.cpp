@@ -199,7 +199,7 @@ void Evaluator::count(Kernels& kernels) {
     kernels.has_held = true;
   }
   kernels.held = kernels.held_beside;
-  for (std::size_t i = 0; i < class_count_; ++i) kernels.layers.count(stage.contexts[i], kernels.held[i]);
+  kernels.layers.count(stage.contexts, kernels.held);
   kernels.counted = true;
 }
 
@@ -244,12 +244,14 @@ Seconds Evaluator::seconds(std::size_t which) {
   if (!kernels.priced) price(kernels);
   const Scenario& s = stage.scenario;
   const Pipeline& pipeline = pricer_.pipeline();
+  const HidingPasses hiding = hiding_passes(s, pricer_.passes());
   priced_.clear();
   bool agree = false;
   for (std::size_t i = 0; i < class_count_; ++i) {
-    const ExposedShares shares = shown_beside(s, profile_, kernels.passes[i], pricer_.passes(), stage.updates[i]);
-    priced_.push_back(whole_rank(kernels.passes[i], stage.updates[i], shares));
-    agree = agree || stage.updates[i].agrees;
+    const RankUpdate& update = stage.updates[i];
+    const ExposedShares shares = shown_beside(profile_, hiding, kernels.passes[i], update);
+    priced_.push_back(whole_rank(kernels.passes[i], update, placed(update, shares)));
+    agree = agree || update.agrees;
   }
   const auto slowest = static_cast<std::size_t>(
       std::max_element(priced_.begin(), priced_.end(),

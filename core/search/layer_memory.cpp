@@ -17,9 +17,7 @@ LayerMemory::Known& LayerMemory::known(const MemoryContext& context) {
   return next;
 }
 
-void LayerMemory::count(const MemoryContext& context, PhaseTotals& totals) {
-  Known& known = this->known(context);
-  count_kept(context, known.kept, totals);
+void LayerMemory::add_rebuilt(const MemoryContext& context, Known& known, PhaseTotals& totals) {
   const RebuiltFrom from = what_is_rebuilt(context);
   for (const auto& [of, rebuilt] : known.rebuilt) {
     if (of == from) {
@@ -31,6 +29,14 @@ void LayerMemory::count(const MemoryContext& context, PhaseTotals& totals) {
   count_rebuilt(context, rebuilt);
   totals += rebuilt;
   known.rebuilt.push_back({from, rebuilt});
+}
+
+void LayerMemory::count(std::span<const MemoryContext> ranks, std::span<PhaseTotals> totals) {
+  Known& known = this->known(ranks.front());
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    count_kept(ranks[i], known.kept, totals[i]);
+    add_rebuilt(ranks[i], known, totals[i]);
+  }
 }
 
 }  // namespace meshgauge

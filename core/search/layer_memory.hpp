@@ -2,6 +2,7 @@
 // layer hang on the modules that are thrown away alone.
 #pragma once
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,8 +14,8 @@ class LayerMemory {
  public:
   /// Forgets what was known, as another grid comes; memory is used again.
   void clear() { used_ = 0; }
-  /// Adds a rank's lines.
-  void count(const MemoryContext&, PhaseTotals&);
+  /// Adds the lines of ranks of one layout, each to its own totals.
+  void count(std::span<const MemoryContext> ranks, std::span<PhaseTotals> totals);
 
  private:
   struct Known {
@@ -23,6 +24,7 @@ class LayerMemory {
     std::vector<std::pair<RebuiltFrom, PhaseTotals>> rebuilt;
   };
   [[nodiscard]] Known& known(const MemoryContext&);
+  static void add_rebuilt(const MemoryContext&, Known&, PhaseTotals&);
 
   std::vector<Known> known_;
   std::size_t used_ = 0;

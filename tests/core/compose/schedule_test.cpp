@@ -188,8 +188,13 @@ TEST_CASE("A step in closed form ends when the last rank has reduced, and all ha
   const std::vector<StageEnd> ends{{.reduction = {1}, .optimizer = {2}, .gather = {1}},
                                    {.reduction = {6}, .optimizer = {1}}};
   const double span = total(Schedule::one_f_one_b, stages, 1, 4);
-  CHECK(closed_form_step(Schedule::one_f_one_b, stages, ends, true, 1, 4).value == Approx(span - 2 + 6 + 3));
-  CHECK(closed_form_step(Schedule::one_f_one_b, stages, ends, false, 1, 4).value == Approx(span - 2 + 6 + 1));
+  const auto step = [&](bool agree) {
+    const auto time = [&](std::size_t rank) -> const StageTime& { return stages[rank]; };
+    const auto end = [&](std::size_t rank) -> const StageEnd& { return ends[rank]; };
+    return closed_form_step({span}, drained(Schedule::one_f_one_b, 1), 2, agree, time, end).value;
+  };
+  CHECK(step(true) == Approx(span - 2 + 6 + 3));
+  CHECK(step(false) == Approx(span - 2 + 6 + 1));
 }
 
 TEST_CASE("The slowest rank is named and its bubble is what remains") {
