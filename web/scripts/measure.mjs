@@ -1,6 +1,6 @@
-// Measures the built page in Chromium: milliseconds from a key to the end of the frame that paints the verdict's new
-// figures, to the moment when that frame is on the screen, and to the end of the frame that paints the charts, by the
-// browser's own trace; and how much the layout shifted meanwhile.
+// Measures the built page in Chromium, by the browser's own trace: milliseconds from a key, by the system's time stamp,
+// to the end of the painting of the verdict's new figures, to the moment when that frame is on the screen, and to the
+// end of the painting of the charts; and how much the layout shifted meanwhile.
 // CHROMIUM_PATH=$(command -v chromium) npm run measure [tab ...]
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
@@ -27,7 +27,7 @@ async function traced(work) {
   const collect = ({ value }) => events.push(...value);
   devtools.on('Tracing.dataCollected', collect);
   const complete = new Promise((done) => devtools.once('Tracing.tracingComplete', done));
-  await devtools.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories: ['devtools.timeline', 'blink.user_timing'] } });
+  await devtools.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories: ['devtools.timeline', 'disabled-by-default-devtools.timeline', 'blink.user_timing'] } });
   await work();
   await devtools.send('Tracing.end');
   await complete;
@@ -72,6 +72,7 @@ async function measure(tab) {
   const events = await traced(async () => {
     for (let i = 0; i < strokes; i++) {
       await page.keyboard.press('End');
+      await page.waitForTimeout(40); // that key has its frame, too
       // 4096 and 40960 by turns: every stroke is a scenario.
       if (i % 2) await page.keyboard.press('Backspace');
       else await page.keyboard.type('0');
@@ -84,11 +85,14 @@ async function measure(tab) {
   const said = (times) => {
     const sorted = times.toSorted((a, b) => a - b);
     const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]?.toFixed(1);
-    return `${at(0.5)} ms, 90 % ${at(0.9)}, slowest ${at(1)}`;
+    return `${at(0.5)} / ${at(0.9)} / ${at(1)}`.padEnd(22);
   };
-  console.log(`${tab.padEnd(14)} ${figures.length} strokes: verdict painted ${said(figures)}; in the key's own frame ${screen.length}, on the screen ${said(screen)}; charts painted ${said(charts)}; layout shift ${shift.toFixed(4)}`);
+  const share = `${screen.length} of ${figures.length}`.padEnd(18);
+  console.log(`${tab.padEnd(15)}${share}${said(figures)}${said(screen)}${said(charts)}${shift.toFixed(4)}`);
 }
 
+console.log("median / 90 % / slowest, ms; the key's own frame is the first after it");
+console.log(`${'tab'.padEnd(15)}${'in its own frame'.padEnd(18)}${['verdict painted', 'that on the screen', 'charts painted'].map((head) => head.padEnd(22)).join('')}shift`);
 for (const tab of tabs.length > 0 ? tabs : ['memory', 'step', 'communication', 'compare', 'learn']) await measure(tab);
 await browser.close();
 await site.close();

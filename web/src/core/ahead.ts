@@ -4,21 +4,17 @@
 import type { Core } from 'meshgauge';
 import type { Estimate, Refusal, Scenario } from './types';
 
-/** Of a whole answer in the worker; one without formulas takes less than half of it. */
-const longest_ms = 6;
+/** Half a frame. */
+const longest_ms = 8;
 
 class Ahead {
   #core: Core | undefined;
   #cheap = false;
 
-  /** Without it every figure comes from the worker. */
+  /** Until then, and where the module does not load, every figure comes from the worker. */
   async start(): Promise<void> {
-    try {
-      const { load } = await import('meshgauge');
-      this.#core = await load();
-    } catch {
-      this.#core = undefined;
-    }
+    const { load } = await import('meshgauge');
+    this.#core = await load().catch(() => undefined);
   }
 
   /** What the last answer took in the worker: the next scenario is about as large. */
@@ -29,8 +25,13 @@ class Ahead {
   /** Without formulas, or nothing if it is refused or may take long. */
   estimate(scenario: Scenario): Estimate | null {
     if (!this.#core || !this.#cheap) return null;
-    const answer = JSON.parse(this.#core.apiText(JSON.stringify({ command: 'estimate', scenario, explain: false }))) as Estimate | Refusal;
-    return answer.ok ? answer : null;
+    try {
+      const answer = JSON.parse(this.#core.apiText(JSON.stringify({ command: 'estimate', scenario, explain: false }))) as Estimate | Refusal;
+      return answer.ok ? answer : null;
+    } catch {
+      this.#core = undefined; // it fell over; the worker's says why
+      return null;
+    }
   }
 }
 
