@@ -103,7 +103,8 @@ class ResultState {
   }
 
   #commit(asked: Scenario, answer: Answer): void {
-    if (asked === this.#ahead?.asked || !answer.ok) this.#ahead = null;
+    // Kept only as long as it is of what was typed last, and that is not answered.
+    if (!answer.ok || asked === scenario.now || this.#ahead?.asked !== scenario.now) this.#ahead = null;
     if (!answer.ok || this.invalid) this.issues = answer.ok ? [] : answer.issues;
     if (answer.ok) {
       this.estimate = answer;
