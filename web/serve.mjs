@@ -1,6 +1,7 @@
 // Serves a folder of static files: node serve.mjs [FOLDER] [PORT]. The tests serve the built page with it, too.
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
 import { extname, join, normalize, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -16,16 +17,18 @@ const types = {
 /**
  * Listens on this machine alone. Port 0 takes any free one.
  * @param {string} folder
- * @param {{ port?: number, base?: string, refuse?: (name: string) => boolean }} [options] `base`: the path it is served under
+ * @param {{ port?: number, base?: string, gzip?: boolean, refuse?: (name: string) => boolean }} [options]
+ * `base`: the path it is served under; `gzip`: compressed, as static hosts answer
  */
-export async function serve(folder, { port = 0, base = '/', refuse = () => false } = {}) {
+export async function serve(folder, { port = 0, base = '/', gzip = false, refuse = () => false } = {}) {
   const server = createServer(async (request, response) => {
     try {
       const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname);
       const name = normalize(path.slice(base.length) || 'index.html');
       if (!path.startsWith(base) || name.startsWith('..') || refuse(name)) return response.writeHead(404).end();
       const content = await readFile(join(folder, name));
-      response.writeHead(200, { 'content-type': types[extname(name)] ?? 'application/octet-stream' }).end(content);
+      const headers = { 'content-type': types[extname(name)] ?? 'application/octet-stream', ...(gzip && { 'content-encoding': 'gzip' }) };
+      response.writeHead(200, headers).end(gzip ? gzipSync(content) : content);
     } catch {
       response.writeHead(404).end();
     }

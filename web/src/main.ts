@@ -2,6 +2,7 @@
 import { hydrate } from 'svelte';
 import App from './app.svelte';
 import './app.css';
+import { ahead } from './core/ahead';
 import type { Boot } from './core/types';
 import { theme } from './header/theme.svelte';
 import { address } from './state/address.svelte';
@@ -26,6 +27,7 @@ async function start(): Promise<void> {
   const idle = window.requestIdleCallback;
   await new Promise((rest) => (idle ? idle(rest, { timeout: 1000 }) : setTimeout(rest, 200)));
   await Promise.all([fetchAll(), language.prefetch(), offline.start()]);
+  await ahead.start(); // the module is in the browser's cache by now
   document.documentElement.dataset.complete = '';
 }
 

@@ -1,7 +1,13 @@
 // The answer: there at first paint, live on each key stroke, kept when the input is wrong.
 import { readdir } from 'node:fs/promises';
+import { load } from 'meshgauge';
+import type { Estimate } from '$page/core/types';
+import { numbers } from '$page/numbers/format';
+import { defaultScenario } from '$page/state/default-scenario';
+import { write } from '$page/state/pointer';
+import { verdictWords } from '$page/verdict/words';
 import { dist } from './support/server';
-import { field, issue, open, openReady, ready, startSite, theSite, untilText, untilValue, verdictFigure, verdictWord } from './support/site';
+import { field, issue, open, openReady, ready, startSite, theSite, untilText, untilTextIs, untilValue, verdictFigure, verdictWord } from './support/site';
 
 startSite();
 const tensor = '/parallelism/tensor_parallel_size';
@@ -29,6 +35,27 @@ test('typing changes the verdict', async () => {
   const before = await page.textContent(verdictFigure);
   await page.fill(field('/training/micro_batch_size'), '2');
   await untilText(page, verdictFigure, before);
+});
+
+test('after keys in quick succession, right and wrong, verdict and charts are of the last', async () => {
+  const { page } = await openReady();
+  const path = '/training/sequence_length';
+  await page.evaluate(async (selector) => {
+    const input = document.querySelector<HTMLInputElement>(selector)!;
+    input.focus();
+    const texts = ['4096', '8192', 'x', '12288', '4096', '16384', 'y', '2048'];
+    for (const [i, text] of [...texts, ...texts].entries()) {
+      input.value = text;
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+      if (i % 3 === 0) await new Promise((next) => setTimeout(next, i));
+    }
+  }, field(path));
+  const core = await load();
+  const scenario = write(defaultScenario, path, 2048);
+  const last = JSON.parse(core.apiText(JSON.stringify({ command: 'estimate', scenario }))) as Estimate;
+  await untilTextIs(page, '.totals b', numbers('en').gib(last.memory.allocated_bytes, 1));
+  expect(await page.textContent(verdictFigure)).toBe(verdictWords(last).figure);
+  expect(await page.textContent('#verdict .tile b')).toBe(numbers('en').duration(last.step.seconds).value);
 });
 
 test('what does not fit says so, and by how much', async () => {

@@ -1,4 +1,5 @@
 // Talks to the worker: one estimate in flight, one waiting, the latest wins. What is asked early waits for the core.
+import { ahead } from './ahead';
 import type { Describe, Entry, CatalogKind, Estimate, Refusal, Scenario } from './types';
 import type { Pasted } from '../header/recognise';
 import type { Mend } from './mend';
@@ -49,8 +50,9 @@ export class Client {
           await this.#thread.service.start(true);
           this.#all = true;
         }
-        const answer = await this.#thread.service.ask({ command: 'estimate', scenario, explain: true, ...prices });
-        this.#deliver(scenario, answer as Answer);
+        const { answer, took_ms } = await this.#thread.service.estimate(scenario, prices);
+        ahead.learn(took_ms);
+        this.#deliver(scenario, answer);
       }
     } catch (error) {
       this.#fail(error instanceof Error ? error.message : String(error));

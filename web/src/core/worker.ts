@@ -20,6 +20,12 @@ const service = {
     core = await load({ all });
   },
   ask,
+  /** The whole answer, and how long it took. */
+  estimate(scenario: Scenario, prices: object): { answer: Estimate | Refusal; took_ms: number } {
+    const asked = performance.now();
+    const answer = ask({ command: 'estimate', scenario, explain: true, ...prices }) as Estimate | Refusal;
+    return { answer, took_ms: performance.now() - asked };
+  },
   /** What each stage does when, or why that is not said. */
   timeline(scenario: Scenario, prices: object): Timeline | Issue {
     const answer = ask({ command: 'estimate', scenario, explain: false, timeline: true, ...prices }) as Estimate | Refusal;

@@ -1,4 +1,6 @@
 // The core's answers: the last valid estimate, what is wrong with the present input, and the catalog.
+import { untrack } from 'svelte';
+import { afterFrame, ahead } from '../core/ahead';
 import { Client, type Answer } from '../core/client';
 import type { Mend } from '../core/mend';
 import type { Boot, CatalogKind, Describe, Entry, Estimate, Field, Issue, Scenario } from '../core/types';
@@ -24,9 +26,15 @@ class ResultState {
   catalog = $state.raw<Catalog>({});
   /** What the core would take for each value that was set. */
   defaults = $state.raw<Record<string, unknown>>({});
+  /** The figures of what was typed last, until the whole estimate has taken their place. */
+  #ahead = $state.raw<{ asked: Scenario; estimate: Estimate } | null>(null);
+  #drawn = Promise.resolve();
+  #arrived: { asked: Scenario; answer: Answer }[] = [];
   #client: Client | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
   fields = $derived(new Map(this.describe.fields.map((field) => [field.path, field])));
+  /** What the eye reads first: a frame ahead of `estimate`, without formulas. */
+  figures = $derived(this.#ahead?.estimate ?? this.estimate);
   invalid = $derived(this.issues.length > 0);
   /** The figures shown are nobody's but the example's. */
   isExample = $derived(sameScenario(this.answered, defaultScenario));
@@ -45,7 +53,7 @@ class ResultState {
   async start(): Promise<void> {
     this.failure = null;
     this.#client?.stop();
-    const client = new Client((asked, answer) => this.#commit(asked, answer), (reason) => (this.failure = reason));
+    const client = new Client((asked, answer) => this.#arrive(asked, answer), (reason) => (this.failure = reason));
     this.#client = client;
     try {
       client.estimate(scenario.now, this.pricesOf(scenario.now));
@@ -74,12 +82,30 @@ class ResultState {
   }
 
   ask(asked: Scenario): void {
-    this.#client?.estimate(asked, this.pricesOf(asked));
+    const prices = this.pricesOf(asked);
+    this.#client?.estimate(asked, prices);
+    if ('profile' in prices || untrack(() => this.invalid)) return;
+    const estimate = ahead.estimate(asked);
+    if (!estimate) return;
+    this.#ahead = { asked, estimate };
+    this.#drawn = afterFrame();
   }
 
-  /** At once, not in the next frame: the frame then has only to be painted. No more than one answer is under way. */
+  /** Taken at once, so that the next frame has only to be painted, unless that frame is to show the figures ahead. */
+  #arrive(asked: Scenario, answer: Answer): void {
+    this.#arrived.push({ asked, answer });
+    if (this.#ahead) void this.#drawn.then(() => this.#take());
+    else this.#take();
+  }
+
+  #take(): void {
+    for (const { asked, answer } of this.#arrived.splice(0)) this.#commit(asked, answer);
+  }
+
   #commit(asked: Scenario, answer: Answer): void {
-    this.issues = answer.ok ? [] : answer.issues;
+    // Kept only as long as it is of what was typed last, and that is not answered.
+    if (!answer.ok || asked === scenario.now || this.#ahead?.asked !== scenario.now) this.#ahead = null;
+    if (!answer.ok || this.invalid) this.issues = answer.ok ? [] : answer.issues;
     if (answer.ok) {
       this.estimate = answer;
       this.answered = asked;
