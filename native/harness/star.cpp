@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -27,8 +28,8 @@ constexpr double longest_answer = 3;
 class Star final : public Control {
  public:
   Star(int rank, double timeout, std::vector<Peer> peers) : rank_(rank), timeout_(timeout), peers_(std::move(peers)) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw Failure("No pipe for the watch over the ranks.");
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) throw Failure("No pipe for the watch over the ranks.");
     wake_read_ = Socket(ends[0]);
     wake_write_ = Socket(ends[1]);
     progress("start");

@@ -9,6 +9,7 @@ using Catch::Approx;
 #include <string>
 
 namespace Catch::Matchers {
+// NOLINTNEXTLINE(readability-identifier-naming): as version 3 names it
 inline auto ContainsSubstring(const std::string& part) { return Contains(part); }
 }  // namespace Catch::Matchers
 #endif
