@@ -36,11 +36,8 @@ void closed_form(benchmark::State& state, Schedule schedule, std::int64_t chunks
   const std::size_t before = allocations;
   std::int64_t m = 64;
   for (auto _ : state) {  // NOLINT(clang-analyzer-deadcode.DeadStores): its destructor ends the run
-    const Seconds passes = makespan(schedule, stages, chunks, m).total;
-    benchmark::DoNotOptimize(closed_form_step(
-        passes, drained(schedule, chunks), stages.size(), true,
-        [&](std::size_t rank) -> const StageTime& { return stages[rank]; },
-        [&](std::size_t rank) -> const StageEnd& { return ends[rank]; }));
+    DrainingRanks ranks{makespan(schedule, stages, chunks, m).total, drained(schedule, chunks)};
+    benchmark::DoNotOptimize(end_of_step(ends, true, [&](std::size_t rank) { return ranks.next(stages[rank]); }));
     m = m < 512 ? m + 1 : 64;
   }
   if (allocations != before) state.SkipWithError("the closed form allocates");

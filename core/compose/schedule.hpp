@@ -69,18 +69,17 @@ template <class Done>
 /// Share of a backward by which each rank is done before the one in front of it.
 [[nodiscard]] double drained(Schedule, std::int64_t v);
 
-/// The whole step in closed form, from priced ranks and their makespan. In schedules that drain, a rank finishes its
-/// last backward before those in front of it and starts its share of data parallelism that much earlier.
-template <class Time, class End>
-[[nodiscard]] Seconds closed_form_step(Seconds makespan, double drained, std::size_t ranks, bool agree, Time&& time,
-                                       End&& end) {
-  Seconds done = makespan;
-  return end_of_step(ranks, agree, end, [&](std::size_t rank) {
+/// When ranks are done in closed form, asked in their order. In schedules that drain, a rank finishes its last backward
+/// before those in front of it and starts its share of data parallelism that much earlier.
+struct DrainingRanks {
+  Seconds done{};  ///< the makespan at first
+  double drained = 0;
+
+  [[nodiscard]] Seconds next(const StageTime& stage) {
     const Seconds own = done;
-    const StageTime& stage = time(rank);
     done -= drained * (stage.backward_input + stage.backward_weight);
     return own;
-  });
-}
+  }
+};
 
 }  // namespace meshgauge

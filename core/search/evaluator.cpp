@@ -258,10 +258,10 @@ Seconds Evaluator::seconds(std::size_t which) {
                        [](const auto& a, const auto& b) { return a.time.total() < b.time.total(); }) -
       priced_.begin());
   std::array<Seconds, part_count>& parts = priced_[slowest].parts;
-  const Seconds end = closed_form_step(
-      kernels.least, drained(pipeline.schedule, pipeline.chunks), class_of_.size(), agree,
-      [&](std::size_t r) -> const StageTime& { return priced_[class_of_[r]].time; },
-      [&](std::size_t r) -> const StageEnd& { return priced_[class_of_[r]].end; });
+  DrainingRanks ranks{kernels.least, drained(pipeline.schedule, pipeline.chunks)};
+  const Seconds end = end_of_step(
+      class_of_.size(), agree, [&](std::size_t rank) -> const StageEnd& { return priced_[class_of_[rank]].end; },
+      [&](std::size_t rank) { return ranks.next(priced_[class_of_[rank]].time); });
   const Seconds step = complete_parts(s, profile_, end, parts);
   if (profile_.measured.runs.empty()) return step;
   Seconds exposed{};

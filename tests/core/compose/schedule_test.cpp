@@ -189,9 +189,8 @@ TEST_CASE("A step in closed form ends when the last rank has reduced, and all ha
                                    {.reduction = {6}, .optimizer = {1}}};
   const double span = total(Schedule::one_f_one_b, stages, 1, 4);
   const auto step = [&](bool agree) {
-    const auto time = [&](std::size_t rank) -> const StageTime& { return stages[rank]; };
-    const auto end = [&](std::size_t rank) -> const StageEnd& { return ends[rank]; };
-    return closed_form_step({span}, drained(Schedule::one_f_one_b, 1), 2, agree, time, end).value;
+    DrainingRanks ranks{{span}, drained(Schedule::one_f_one_b, 1)};
+    return end_of_step(ends, agree, [&](std::size_t rank) { return ranks.next(stages[rank]); }).value;
   };
   CHECK(step(true) == Approx(span - 2 + 6 + 3));
   CHECK(step(false) == Approx(span - 2 + 6 + 1));
