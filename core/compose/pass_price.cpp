@@ -96,27 +96,15 @@ void PassPricer::price(std::int64_t rank, std::span<const StageShape> shapes, Se
     }
   });
   for (PlainPasses::Again& again : out.again) again.known = false;
-  std::size_t runs = 0;  // of chunks with the same contents and neighbours
-  ChunkPlace came, goes;
   for (std::size_t i = 0; i < out.chunks.size(); ++i) {
-    const std::size_t kind = out.chunks[i].kind;
+    PlainPasses::Chunk& chunk = out.chunks[i];
     const ChunkPlace at{rank, static_cast<std::int64_t>(i)};
     const ChunkPlace before = place_before(pipeline_, at), after = place_after(pipeline_, at);
-    const Seconds beside = i + 1 == out.chunks.size() ? others / passes_ : Seconds{};
-    if (runs > 0 && out.chunks[runs - 1].kind == kind && before.rank == came.rank && after.rank == goes.rank &&
-        beside.value == 0) {
-      ++out.chunks[runs - 1].count;
-      continue;
-    }
-    came = before;
-    goes = after;
-    out.chunks[runs++] = {
-        .kind = kind,
-        .transfers = {.forward = unpacking(rank, before) + beside, .backward = unpacking(rank, after)},
-        .activations = message_to(rank, after),
-        .gradients = message_to(rank, before)};
+    chunk.transfers = {.forward = unpacking(rank, before), .backward = unpacking(rank, after)};
+    if (i + 1 == out.chunks.size()) chunk.transfers.forward += others / passes_;
+    chunk.activations = message_to(rank, after);
+    chunk.gradients = message_to(rank, before);
   }
-  while (out.chunks.size() > runs) out.chunks.pop_back();
   out.parts = {};
   out.after = {};
   for (const PricedTransfer& p : out.transfers) {
@@ -231,7 +219,7 @@ void PassPricer::count_calls(const PlainPasses& plain, const std::vector<PricedT
 RankPasses PassPricer::put_together(const PlainPasses& plain, std::vector<ChunkTime>* chunks) const {
   RankPasses rank;
   const bool splits = pipeline_.splits_backward();
-  for (const PlainPasses::Chunks& chunk : plain.chunks) {
+  for (const PlainPasses::Chunk& chunk : plain.chunks) {
     const PlainPasses::Kind& kind = plain.kinds[chunk.kind];
     const Added& added = added_[chunk.kind];
     const LayerCost& k = kind.kernels;
@@ -245,12 +233,11 @@ RankPasses PassPricer::put_together(const PlainPasses& plain, std::vector<ChunkT
                          .backward_weight = k.backward_weight + wait.weight,
                          .activations = chunk.activations,
                          .gradients = chunk.gradients};
-    const double n = chunk.count;
-    rank.time.forward += n * (time.forward + time.activations.blocking);
-    rank.time.backward_input += n * (time.backward_input + time.gradients.blocking);
-    rank.time.backward_weight += n * time.backward_weight;
-    rank.waiting_for_host += n * passes_ * (wait_forward + wait.input + wait.weight);
-    for (int i = 0; chunks != nullptr && i < chunk.count; ++i) chunks->push_back(time);
+    rank.time.forward += time.forward + time.activations.blocking;
+    rank.time.backward_input += time.backward_input + time.gradients.blocking;
+    rank.time.backward_weight += time.backward_weight;
+    rank.waiting_for_host += passes_ * (wait_forward + wait.input + wait.weight);
+    if (chunks != nullptr) chunks->push_back(time);
   }
   RepeatedKernels again;
   for (std::size_t i = 0; i < plain.kinds.size(); ++i) {

@@ -38,18 +38,16 @@ struct PlainPasses {
     LayerCost kernels;  ///< of one of them
     PassSeconds transfers;
   };
-  /// Equal chunks that a rank passes one after the other.
-  struct Chunks {
+  struct Chunk {
     std::size_t kind = 0;
-    PassSeconds transfers;  ///< beside those of their kind
+    PassSeconds transfers;  ///< beside those of its kind
     Message activations, gradients;
-    int count = 1;
   };
   std::int64_t rank = 0;
   StageShape all;     ///< of the chunks
   LayerCost kernels;  ///< of them together
   std::vector<Kind> kinds;
-  std::vector<Chunks> chunks;
+  std::vector<Chunk> chunks;
   std::vector<PricedTransfer> transfers;
   std::array<Seconds, part_count> parts{};  ///< of the transfers
   Seconds after{};
