@@ -137,8 +137,8 @@ StepReport report_of(const Scenario& scenario, const Profile& profile, PricedSta
   const Pipeline pipeline = pipeline_of(scenario);
   std::optional<Replay> run;  // of one stage a step is the sum of its parts, and nothing waits
   if (pipeline.stages > 1 || record == Record::yes) run = replay(pipeline, priced.chunks, record, most);
-  DrainingRanks ranks{makespan(pipeline.schedule, times, pipeline.chunks, pipeline.micro_batches).total,
-                      drained(pipeline.schedule, pipeline.chunks)};
+  DrainingRanks ranks{.drained = drained(pipeline.schedule, pipeline.chunks)};
+  if (!run) ranks.done = makespan(pipeline.schedule, times, pipeline.chunks, pipeline.micro_batches).total;
   const Seconds end =
       end_of_step(ends, priced.agree, [&](std::size_t r) { return run ? run->rank_end[r] : ranks.next(times[r]); });
 
