@@ -12,7 +12,8 @@
 #include "native/harness/sampler.hpp"
 
 int main() {
-  using namespace meshgauge::harness;
+  using meshgauge::harness::Call, meshgauge::harness::cpu_device, meshgauge::harness::layout_of,
+      meshgauge::harness::MpiSession, meshgauge::harness::now_seconds;
   const MpiSession session;
   const auto world = session.world();
   world->one_by_one(true);

@@ -123,7 +123,7 @@ const PlainPasses::Again& PassPricer::again(PlainPasses& plain) {
   pass_traffic(*scenario_, plain.rank, plain.all, Repeats::alone, traffic_);
   price_transfers(*scenario_, profile_, collectives_, plain.rank, plain.all.blocks(), plain.kernels, traffic_, again_);
   again.calls.assign(again_.size() * plain.kinds.size(), 0);
-  for (const PricedTransfer& p : again_) again.transfers.push_back({part_of(p.transfer), p.exposed});
+  for (const PricedTransfer& p : again_) again.transfers.emplace_back(part_of(p.transfer), p.exposed);
   count_calls(plain, again_, Repeats::alone, [&](std::size_t i, std::span<const double> calls, double) {
     std::copy(calls.begin(), calls.end(), again.calls.begin() + static_cast<std::ptrdiff_t>(i * calls.size()));
   });

@@ -176,7 +176,7 @@ void price_transfers(const Scenario& scenario, const Profile& profile, Collectiv
   if (pairs) hide_expert_exchange(scenario, profile, kernels, priced);
 }
 
-Beside beside_which(const Transfer& t) {
+Beside::Which beside_which(const Transfer& t) {
   if (t.overlap == Overlap::none) return Beside::nothing;
   if (t.when == When::forward_gather) return Beside::forwards;
   return t.when == When::gradient_reduce || t.when == When::backward_gather ? Beside::backwards : Beside::nothing;

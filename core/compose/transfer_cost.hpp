@@ -32,8 +32,10 @@ struct HidingPasses {
 [[nodiscard]] HidingPasses hiding_passes(const Scenario&, double passes);
 
 /// What stands between a transfer and the passes that it runs beside, if any: forwards or backwards.
-enum class Beside { nothing, forwards, backwards };
-[[nodiscard]] Beside beside_which(const Transfer&);
+struct Beside {
+  enum Which : std::size_t { nothing, forwards, backwards, count };
+};
+[[nodiscard]] Beside::Which beside_which(const Transfer&);
 
 /// Data-parallel transfers that run beside forwards, or beside backwards, together.
 struct HiddenTransfers {

@@ -31,7 +31,7 @@ void price_update(const Scenario& scenario, const Profile& profile, CollectiveTi
   out.hidden = {};
   out.agrees = false;
   for (const PricedTransfer& p : out.transfers) {
-    const auto beside = static_cast<std::size_t>(beside_which(p.transfer));
+    const Beside::Which beside = beside_which(p.transfer);
     out.hidden[beside].add(p);
     place(scenario, p, out.placed[beside]);
     if (inside_passes(p.transfer)) out.inside += p.exposed;
@@ -44,13 +44,14 @@ ExposedShares shown_beside(const Profile& profile, const HidingPasses& hiding, c
   return exposed_shares(profile, hiding.by_units,
                         {.forward = hiding.forwards * rank.time.forward,
                          .backward = hiding.backwards * (rank.time.backward_input + rank.time.backward_weight)},
-                        update.hidden[1], update.hidden[2]);
+                        update.hidden[Beside::forwards], update.hidden[Beside::backwards]);
 }
 
 PlacedTransfers placed(const RankUpdate& update, const ExposedShares& shares) {
-  PlacedTransfers sum = update.placed[0];
+  const PlacedTransfers &forwards = update.placed[Beside::forwards], &backwards = update.placed[Beside::backwards];
+  PlacedTransfers sum = update.placed[Beside::nothing];
   for (std::size_t p = 0; p < sum.seconds.size(); ++p) {
-    sum.seconds[p] += shares.forwards * update.placed[1].seconds[p] + shares.backwards * update.placed[2].seconds[p];
+    sum.seconds[p] += shares.forwards * forwards.seconds[p] + shares.backwards * backwards.seconds[p];
   }
   return sum;
 }

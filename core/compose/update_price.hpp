@@ -23,9 +23,9 @@ struct PlacedTransfers {
 
 /// Data-parallel transfers of a rank and its optimizer step, whatever its passes take.
 struct RankUpdate {
-  std::vector<PricedTransfer> transfers;  ///< what is exposed is found beside the passes
-  std::array<HiddenTransfers, 3> hidden;  ///< by what they run beside
-  std::array<PlacedTransfers, 3> placed;  ///< the same, if all of them show
+  std::vector<PricedTransfer> transfers;              ///< what is exposed is found beside the passes
+  std::array<HiddenTransfers, Beside::count> hidden;  ///< by what they run beside
+  std::array<PlacedTransfers, Beside::count> placed;  ///< the same, if all of them show
   Seconds optimizer{};
   Seconds inside{};     ///< exposed inside the forward: DataParallel's outputs on their way to the first device
   bool agrees = false;  ///< it waits for a number of all ranks (the gradient norm) before it updates

@@ -107,8 +107,9 @@ double reachable_nodes(const MixtureOfExperts& moe, double nodes) {
   const auto groups = static_cast<double>(moe.groups), limit = static_cast<double>(moe.group_limit);
   if (nodes >= groups) return limit * nodes / groups;
   double missed = 1;  // that none of the drawn groups lies in a given node
-  for (double drawn = 0; drawn < limit; ++drawn) {
-    missed *= std::max(0.0, groups - groups / nodes - drawn) / (groups - drawn);
+  for (std::int64_t drawn = 0; drawn < moe.group_limit; ++drawn) {
+    const auto gone = static_cast<double>(drawn);
+    missed *= std::max(0.0, groups - groups / nodes - gone) / (groups - gone);
   }
   return nodes * (1 - missed);
 }

@@ -12,26 +12,26 @@
 namespace meshgauge::launch {
 
 /// Fields that settings.py says, whatever wraps the model.
-inline constexpr std::string_view program_fields[] = {"/parallelism/data_parallel_size",
-                                                      "/training/engine",
-                                                      "/training/engine_version",
-                                                      "/training/precision",
-                                                      "/training/optimizer",
-                                                      "/training/sequence_length",
-                                                      "/training/micro_batch_size",
-                                                      "/training/global_batch_size",
-                                                      "/training/recompute",
-                                                      "/training/attention",
-                                                      "/training/kernels",
-                                                      "/training/tokens",
-                                                      "/training/expandable_segments",
-                                                      "/training/peft",
-                                                      "/training/objective",
-                                                      "/training/loss",
-                                                      "/training/dropout",
-                                                      "/training/optimizer_offload",
-                                                      "/training/parameter_offload",
-                                                      "/parallelism/zero_stage"};
+inline constexpr auto program_fields = std::to_array<std::string_view>({"/parallelism/data_parallel_size",
+                                                                        "/training/engine",
+                                                                        "/training/engine_version",
+                                                                        "/training/precision",
+                                                                        "/training/optimizer",
+                                                                        "/training/sequence_length",
+                                                                        "/training/micro_batch_size",
+                                                                        "/training/global_batch_size",
+                                                                        "/training/recompute",
+                                                                        "/training/attention",
+                                                                        "/training/kernels",
+                                                                        "/training/tokens",
+                                                                        "/training/expandable_segments",
+                                                                        "/training/peft",
+                                                                        "/training/objective",
+                                                                        "/training/loss",
+                                                                        "/training/dropout",
+                                                                        "/training/optimizer_offload",
+                                                                        "/training/parameter_offload",
+                                                                        "/parallelism/zero_stage"});
 
 /// Those and what a target carries of its own.
 template <class... Own>

@@ -28,7 +28,7 @@ void LayerMemory::add_rebuilt(const MemoryContext& context, Known& known, PhaseT
   PhaseTotals rebuilt;
   count_rebuilt(context, rebuilt);
   totals += rebuilt;
-  known.rebuilt.push_back({from, rebuilt});
+  known.rebuilt.emplace_back(from, rebuilt);
 }
 
 void LayerMemory::count(std::span<const MemoryContext> ranks, std::span<PhaseTotals> totals) {

@@ -13,7 +13,8 @@ int take_cores(int local_rank, int local_size, bool bind) {
   if (sched_getaffinity(0, sizeof given, &given) != 0) return 1;
   const int count = CPU_COUNT(&given);
   // A launcher that binds leaves each rank less than the node; a container leaves all ranks the same part of it.
-  const bool bound = count < sysconf(_SC_NPROCESSORS_ONLN) && count * local_size <= sysconf(_SC_NPROCESSORS_ONLN);
+  const bool bound =
+      count < sysconf(_SC_NPROCESSORS_ONLN) && static_cast<long>(count) * local_size <= sysconf(_SC_NPROCESSORS_ONLN);
   const int share = std::max(1, count / local_size);
   if (bound) return count;
   if (!bind || local_size > count) return share;

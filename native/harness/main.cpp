@@ -59,7 +59,7 @@ std::string usage() {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  using namespace meshgauge;
+  namespace harness = meshgauge::harness;
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   if (arguments.empty()) {
     fmt::print(stderr, "{}", usage());
@@ -85,7 +85,7 @@ int main(int argc, char* argv[]) {
   }
   std::vector<std::string_view> names;
   for (const Command& c : commands) names.push_back(c.name);
-  fmt::print(stderr, "There is no command {}. Commands: {}.{}\n", in_quotes(name), list_text(names),
-             did_you_mean(name, names));
+  fmt::print(stderr, "There is no command {}. Commands: {}.{}\n", meshgauge::in_quotes(name),
+             meshgauge::list_text(names), meshgauge::did_you_mean(name, names));
   return harness::bad_input;
 }

@@ -1,9 +1,14 @@
+// STREAM: copies and triads of host memory by ever more threads.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <barrier>
 #include <cstring>
 #include <functional>
+#include <system_error>
 #include <thread>
 
+#include "native/harness/failure.hpp"
 #include "native/kernels/stream.hpp"
 
 namespace meshgauge::harness {
@@ -14,20 +19,23 @@ class Team {
  public:
   Team(int threads, std::function<void(std::size_t part, std::size_t parts)> work)
       : work_(std::move(work)), start_(threads), end_(threads), parts_(static_cast<std::size_t>(threads)) {
-    for (std::size_t part = 1; part < parts_; ++part) {
-      threads_.emplace_back([this, part] {
-        for (start_.arrive_and_wait(); !stop_; start_.arrive_and_wait()) {
-          work_(part, parts_);
-          end_.arrive_and_wait();
-        }
-      });
+    threads_.reserve(parts_ - 1);
+    try {
+      for (std::size_t part = 1; part < parts_; ++part) {
+        threads_.emplace_back([this, part] {
+          for (start_.arrive_and_wait(); !stop_; start_.arrive_and_wait()) {
+            work_(part, parts_);
+            end_.arrive_and_wait();
+          }
+        });
+      }
+    } catch (const std::system_error& error) {
+      const std::size_t started = 1 + threads_.size();
+      stop();
+      throw Failure(fmt::format("the system started {} of {} threads: {}", started, threads, error.code().message()));
     }
   }
-  ~Team() {
-    stop_ = true;
-    start_.arrive_and_wait();
-    for (std::thread& thread : threads_) thread.join();
-  }
+  ~Team() { stop(); }
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
@@ -38,6 +46,13 @@ class Team {
   }
 
  private:
+  void stop() {
+    stop_ = true;
+    // This thread and those that never started, on whom the others would wait.
+    (void)start_.arrive(static_cast<std::ptrdiff_t>(parts_ - threads_.size()));
+    for (std::thread& thread : threads_) thread.join();
+  }
+
   std::function<void(std::size_t, std::size_t)> work_;
   std::barrier<> start_, end_;
   std::size_t parts_;

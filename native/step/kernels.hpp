@@ -58,7 +58,7 @@ struct BiasGradient {
 
   template <int n>
   MESHGAUGE_HD void run(std::size_t first, int columns) const {
-    Wide<T> sums[n] = {};
+    Wide<T> sums[n] = {};  // NOLINT(modernize-avoid-c-arrays): runs on a GPU, too
     for (std::size_t row = 0; row < rows; ++row) {
       const T* in = dy + row * width + first;
       for (int c = 0; c < columns; ++c) sums[c] += widen(in[c]);
@@ -197,7 +197,7 @@ struct NormGradient {
 
   template <int n>
   MESHGAUGE_HD void run(std::size_t first, int columns) const {
-    Wide<T> scales[n] = {}, shifts[n] = {};
+    Wide<T> scales[n] = {}, shifts[n] = {};  // NOLINT(modernize-avoid-c-arrays)
     for (std::size_t row = 0; row < rows; ++row) {
       const T *in = x + row * width + first, *out = dy + row * width + first;
       const Wide<T> inverse = statistics[centred ? 2 * row : row], mean = centred ? statistics[2 * row + 1] : 0;

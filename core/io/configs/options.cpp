@@ -159,7 +159,7 @@ Result<Json> parse_options(std::string_view text) {
     if (word.size() > 2 && word.compare(0, 2, "--") == 0) {
       // A quoted "--name value" is one word of a shell, and two of the program if it is not quoted again.
       const std::size_t end = word.find_first_of("= ");
-      const Json clean = scalar_of(std::string_view(word).substr(2, end == std::string::npos ? end : end - 2));
+      const Json clean = scalar_of(std::string_view{word}.substr(2, end == std::string::npos ? end : end - 2));
       name = clean.is_string() ? clean.get<std::string>() : clean.dump();
       options[name] = true;  // given again, argparse takes the last
       if (end != std::string::npos && end + 1 < word.size()) add_value(options, name, word.substr(end + 1));

@@ -1,10 +1,14 @@
 // The threads of a CPU's streams write every element between them, launch after launch, and leave none to another.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "native/harness/device.hpp"
+#include "native/harness/failure.hpp"
 #include "native/kernels/stream.hpp"
 #include "tests/support/catch.hpp"
 
@@ -59,3 +63,24 @@ TEST_CASE("All threads of a stream do their part before a launch returns") {
     }
   }
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they need the address space themselves
+TEST_CASE("Threads that the system refuses end the measurement with a message") {
+  OpenDevice device;
+  rlimit former{};
+  REQUIRE(getrlimit(RLIMIT_AS, &former) == 0);
+  rlimit little = former;
+  little.rlim_cur = 2'000'000'000;  // a stack takes 8 MB of it
+  REQUIRE(setrlimit(RLIMIT_AS, &little) == 0);
+  std::string said;
+  try {
+    (void)cpu_streams(device, elements * sizeof(double), 1024);
+  } catch (const Failure& failure) {
+    said = failure.what();
+  }
+  REQUIRE(setrlimit(RLIMIT_AS, &former) == 0);
+  CAPTURE(said);
+  CHECK(said.starts_with("the system started "));
+  CHECK(said.find(" of ") != std::string::npos);
+}
+#endif
