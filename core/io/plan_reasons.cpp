@@ -28,7 +28,6 @@ std::string seconds_text(double seconds) {
   if (seconds < 1) return number_text(round_significant(1000 * seconds, 3)) + " ms";
   return number_text(round_significant(seconds, 4)) + " s";
 }
-std::string gib_text(Bytes bytes) { return number_text(round_significant(bytes / gibibyte, 3)) + " GiB"; }
 std::string percent_text(double share) { return number_text(round_significant(100 * share, 2)) + " %"; }
 
 // How one gets there: each kind of parallelism with those before it.

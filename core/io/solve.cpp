@@ -47,7 +47,6 @@ Words words_of(Unknown unknown) {
 }
 
 std::string percent_text(double share) { return number_text(round_significant(100 * share, 3)) + " %"; }
-std::string gib_text(Bytes bytes) { return number_text(round_significant(bytes / gibibyte, 3)) + " GiB"; }
 
 /// Why a value is not enough.
 std::string reason_of(const LayoutQuestion& question, Unknown unknown, const Trial& trial) {

@@ -6,6 +6,7 @@
 
 #include "core/count/stage.hpp"
 #include "core/launch/configurations.hpp"
+#include "core/launch/megatron_arguments.hpp"
 #include "core/launch/program.hpp"
 #include "core/launch/start.hpp"
 #include "core/launch/targets.hpp"
@@ -66,127 +67,6 @@ constexpr auto carries = std::to_array<std::string_view>({"/parallelism/tensor_p
                                                           "/training/objective",
                                                           "/training/parameter_offload"});
 
-/// Words of one argument array, a line for each flag.
-struct Arguments {
-  std::string text;
-
-  void section(std::string_view name) { text += "\n  # " + std::string(name) + '\n'; }
-  void flag(std::string_view name) { text += "  --" + std::string(name) + '\n'; }
-  void flag(std::string_view name, const std::string& value) {
-    text += "  --" + std::string(name) + ' ' + value + '\n';
-  }
-  void flag(std::string_view name, std::int64_t value) { flag(name, std::to_string(value)); }
-  void flag_if(bool on, std::string_view name) {
-    if (on) flag(name);
-  }
-  void above_one(std::string_view name, std::int64_t value) {
-    if (value > 1) flag(name, value);
-  }
-};
-
-// Model
-
-bool biases_everywhere(const ModelShape& m) { return m.bias_qkv && m.bias_attn_out && m.bias_mlp; }
-bool biases_fit(const ModelShape& m) {
-  return biases_everywhere(m) ||
-         (!m.bias_attn_out && !m.bias_mlp);  // --disable-bias-linear, with --add-qkv-bias or not
-}
-
-void check_model(const ModelShape& m, Findings& findings) {
-  const auto lacks = [&](const std::string& what) {
-    findings.add(path::model, m.name + " has " + what + ", for which pretrain_gpt.py of core_v0.14.0 has no argument.");
-  };
-  if (m.kind != ModelKind::decoder) lacks("an encoder");
-  if (m.position == Position::alibi || m.position == Position::relative) lacks("position biases");
-  if (m.activation == Activation::relu || m.activation == Activation::geglu) {
-    lacks("the activation " + std::string(name_of(m.activation)));
-  }
-  if (m.linear_per_full > 0) lacks("linear attention");
-  if (!biases_fit(m)) lacks("biases on some matrices only");
-}
-
-Issues model_warnings(const ModelShape& m) {
-  std::vector<std::string_view> left_out;
-  if (m.window > 0) left_out.emplace_back("windowed attention");
-  if (m.norms_per_layer != 2) left_out.emplace_back("norms beside two in each layer");
-  if (m.embedding_norm) left_out.emplace_back("the norm of the embeddings");
-  if (m.qk_norm == QkNorm::full) left_out.emplace_back("norms of query and key over all heads");
-  if (m.attention_sinks) left_out.emplace_back("attention sinks");
-  if (m.token_width() != m.hidden) left_out.emplace_back("embeddings of another width");
-  if (left_out.empty()) return {};
-  return {{path::model, "The arguments leave out " + list_text(left_out) + '.'}};
-}
-
-/// Which layers have experts, as --moe-layer-freq takes it: "([0]*3+[1]*58)".
-std::string expert_layers(const ModelShape& m) {
-  std::string text = "\"(";
-  for (std::int64_t first = 0; first < m.layers;) {
-    std::int64_t last = first;
-    while (last < m.layers && m.is_moe_layer(last) == m.is_moe_layer(first)) ++last;
-    text +=
-        std::string(first == 0 ? "" : "+") + (m.is_moe_layer(first) ? "[1]*" : "[0]*") + std::to_string(last - first);
-    first = last;
-  }
-  return text + ")\"";
-}
-
-void add_experts(const Scenario& s, Arguments& out) {
-  const MixtureOfExperts& moe = s.model.moe;
-  const Training& t = s.training;
-  out.section("Mixture of experts");
-  out.flag("num-experts", moe.experts);
-  out.flag("moe-router-topk", moe.top_k);
-  out.flag("moe-ffn-hidden-size", moe.expert_ffn);
-  if (moe.shared_ffn > 0) out.flag("moe-shared-expert-intermediate-size", moe.shared_ffn);
-  if (moe.first_dense_layers > 0 || moe.layer_freq > 1) out.flag("moe-layer-freq", expert_layers(s.model));
-  if (moe.groups > 1 && moe.group_limit > 0) {
-    out.flag("moe-router-num-groups", moe.groups);
-    out.flag("moe-router-group-topk", moe.group_limit);
-  }
-  out.flag_if(t.moe_grouped_gemm, "moe-grouped-gemm");
-  const bool deepep = t.moe_dispatcher == MoeDispatcher::deepep;
-  out.flag("moe-token-dispatcher-type", deepep ? "flex" : std::string(name_of(t.moe_dispatcher)));
-  out.flag_if(deepep, "moe-enable-deepep");
-  if (t.moe_capacity_factor > 0) out.flag("moe-expert-capacity-factor", literal(t.moe_capacity_factor).text);
-  out.flag_if(t.overlap_expert_parallel, "overlap-moe-expert-parallel-comm");
-}
-
-void add_model(const Scenario& s, Arguments& out) {
-  const ModelShape& m = s.model;
-  out.section("Model: " + m.name);
-  out.flag("num-layers", m.layers);
-  out.flag("hidden-size", m.hidden);
-  out.flag("ffn-hidden-size", m.ffn > 0 ? m.ffn : m.moe.expert_ffn);
-  out.flag("num-attention-heads", m.heads);
-  if (m.mla.used()) {
-    out.flag("multi-latent-attention");
-    if (m.mla.q_lora_rank > 0) out.flag("q-lora-rank", m.mla.q_lora_rank);
-    out.flag("kv-lora-rank", m.mla.kv_lora_rank);
-    out.flag("qk-head-dim", m.mla.qk_nope_head_dim);
-    out.flag("qk-pos-emb-head-dim", m.mla.qk_rope_head_dim);
-    out.flag("v-head-dim", m.mla.v_head_dim);
-  } else {
-    if (m.kv_heads != m.heads) {
-      out.flag("group-query-attention");
-      out.flag("num-query-groups", m.kv_heads);
-    }
-    out.flag("kv-channels", m.head_dim);
-  }
-  const std::int64_t positions = std::max(m.position_rows, std::max(m.max_sequence, s.training.sequence_length));
-  out.flag("max-position-embeddings", positions);
-  out.flag("position-embedding-type",
-           std::string(m.position == Position::learned ? "learned_absolute" : name_of(m.position)));
-  out.flag("normalization", m.norm == Norm::rmsnorm ? "RMSNorm" : "LayerNorm");
-  out.flag_if(m.activation == Activation::swiglu, "swiglu");
-  out.flag_if(m.activation == Activation::relu2, "squared-relu");
-  out.flag_if(!biases_everywhere(m), "disable-bias-linear");
-  out.flag_if(m.bias_qkv && !biases_everywhere(m), "add-qkv-bias");
-  out.flag_if(m.qk_norm == QkNorm::head, "qk-layernorm");
-  out.flag_if(!m.tie_embeddings, "untie-embeddings-and-output-weights");
-  if (m.mtp_depth > 0) out.flag("mtp-num-layers", m.mtp_depth);
-  if (m.moe.used()) add_experts(s, out);
-}
-
 // Layout
 
 /// "Et*4|t*5|t*5|t*4L"
@@ -200,7 +80,7 @@ std::string layout_of(const std::vector<std::int64_t>& layers, std::int64_t pred
   return '"' + text + "L\"";
 }
 
-void add_layout(const Scenario& s, Arguments& out) {
+void add_layout(const Scenario& s, MegatronArguments& out) {
   const Parallelism& p = s.parallelism;
   out.section("Layout");
   out.flag("tensor-model-parallel-size", p.tensor);
@@ -246,7 +126,7 @@ constexpr auto modules = std::to_array<std::pair<bool RecomputeModules::*, const
     {&RecomputeModules::mla_up_projection, "mla_up_proj"},
 });
 
-void add_recompute(const Training& t, Arguments& out) {
+void add_recompute(const Training& t, MegatronArguments& out) {
   if (t.recompute == Recompute::none) return;
   out.flag("recompute-granularity", std::string(name_of(t.recompute)));
   if (t.recompute == Recompute::full) {
@@ -261,7 +141,7 @@ void add_recompute(const Training& t, Arguments& out) {
   out.flag("recompute-modules", list);
 }
 
-void add_precision(const Training& t, Arguments& out) {
+void add_precision(const Training& t, MegatronArguments& out) {
   out.flag_if(t.precision == Precision::bf16 || is_low(t.precision), "bf16");
   out.flag_if(t.precision == Precision::fp16, "fp16");
   if (t.precision == Precision::fp8) {
@@ -285,7 +165,7 @@ std::string attention_backend(Attention attention) {
   return attention == Attention::cudnn ? "fused" : attention == Attention::unfused ? "unfused" : "flash";
 }
 
-void add_recipe(const Scenario& s, Arguments& out) {
+void add_recipe(const Scenario& s, MegatronArguments& out) {
   const Training& t = s.training;
   out.section("Batch and optimizer; learning rate and schedule are examples");
   out.flag("seq-length", t.sequence_length);
@@ -339,7 +219,7 @@ void check_values(const Scenario& s, Findings& findings) {
 }
 
 void check(const Scenario& s, Findings& findings) {
-  check_model(s.model, findings);
+  check_megatron_model(s.model, findings);
   check_nodes(s, findings);
   check_values(s, findings);
   const Training& t = s.training;
@@ -365,7 +245,7 @@ void check(const Scenario& s, Findings& findings) {
 
 LaunchSet emit(const Scenario& s) {
   LaunchSet set = with_start_scripts(s, program_of(s));
-  set.warnings = model_warnings(s.model);
+  set.warnings = megatron_model_warnings(s.model);
   if (s.training.precision == Precision::fp8) {
     set.warnings.push_back({path::precision,
                             "The arguments take delayed scaling; --fp8-recipe tensorwise and blockwise "
@@ -377,8 +257,8 @@ LaunchSet emit(const Scenario& s) {
 }  // namespace
 
 std::string megatron_arguments(const Scenario& s) {
-  Arguments out;
-  add_model(s, out);
+  MegatronArguments out;
+  add_megatron_model(s, out);
   add_layout(s, out);
   add_recipe(s, out);
   out.section("Random tokens: put your --data-path and tokenizer here");

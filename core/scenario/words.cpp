@@ -143,6 +143,8 @@ std::string number_text(double value) {
   return digits + (exponent < 0 ? "e-" : "e+") + std::to_string(exponent < 0 ? -exponent : exponent);
 }
 
+std::string gib_text(Bytes bytes) { return number_text(round_significant(bytes / gibibyte, 3)) + " GiB"; }
+
 std::string list_text(std::span<const std::int64_t> values) {
   std::string text;
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/units.hpp"
+
 namespace meshgauge {
 
 /// Bytes of the UTF-8 character that `text` starts with; 0 where it starts with none (Unicode 15, table 3-7).
@@ -22,6 +24,8 @@ namespace meshgauge {
 [[nodiscard]] std::string number_text(std::int64_t);
 /// Up to six significant digits: "0.5", "131,072", "1.4e+12".
 [[nodiscard]] std::string number_text(double);
+/// Three significant digits: "23.4 GiB".
+[[nodiscard]] std::string gib_text(Bytes);
 
 /// "1, 2, 4" (at most twelve, then "and more").
 [[nodiscard]] std::string list_text(std::span<const std::int64_t>);

@@ -1,98 +1,32 @@
-// The tables of fields: one line for each thing that a scenario can say.
-#include "core/scenario/fields.hpp"
-
-#include <array>
-#include <type_traits>
+// The fields of the training, one entry each.
+#include "core/scenario/field_slots.hpp"
 
 namespace meshgauge {
 namespace {
 
-template <class Member>
-struct MemberOf;
-template <class R, class T>
-struct MemberOf<std::optional<T> R::*> {
-  using Request = R;
-  using Value = T;
-};
-
-template <auto Member>
-constexpr auto choice() {
-  using Request = typename MemberOf<decltype(Member)>::Request;
-  using Enum = typename MemberOf<decltype(Member)>::Value;
-  return Choice<Request>{all_names<Enum>(),
-                         [](Request& request, std::size_t i) { request.*Member = static_cast<Enum>(i); }};
-}
-
-template <auto Section, auto Member>
-std::optional<Written> member(const Scenario& s) {
-  const auto& value = s.*Section.*Member;
-  if constexpr (std::is_enum_v<std::decay_t<decltype(value)>>) {
-    return name_of(value);
-  } else {
-    return value;
-  }
-}
-
-std::optional<Written> some(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  return text;
-}
-std::optional<Written> positive(double value) {
-  if (value <= 0) return std::nullopt;
-  return value;
-}
-
-std::optional<Written> system(const Scenario& s) { return some(s.cluster.system); }
-std::optional<Written> gpu(const Scenario& s) {
-  if (!s.cluster.system.empty()) return std::nullopt;
-  return some(s.cluster.gpu.id);
-}
-std::optional<Written> memory(const Scenario& s) { return positive(s.cluster.gpu.memory.value); }
-std::optional<Written> memory_rate(const Scenario& s) { return positive(s.cluster.gpu.hbm.value); }
-std::optional<Written> power(const Scenario& s) {
-  return positive(s.cluster.power_cap_watts > 0 ? s.cluster.power_cap_watts : s.cluster.gpu.power_watts);
-}
-std::optional<Written> intra_rate(const Scenario& s) { return positive(s.cluster.intra.bandwidth.value); }
-std::optional<Written> inter_rate(const Scenario& s) { return positive(s.cluster.inter.bandwidth.value); }
-std::optional<Written> intra_latency(const Scenario& s) { return positive(s.cluster.intra.latency.value); }
-std::optional<Written> inter_latency(const Scenario& s) { return positive(s.cluster.inter.latency.value); }
-std::optional<Written> topology(const Scenario& s) { return some(s.cluster.intra_topology); }
-std::optional<Written> network(const Scenario& s) { return some(s.cluster.inter_type); }
-/// Written where the network blocks.
-template <auto Member>
-std::optional<Written> if_oversubscribed(const Scenario& s) {
-  if (s.cluster.oversubscription <= 1) return std::nullopt;
-  return member<&Scenario::cluster, Member>(s);
-}
-std::optional<Written> in_network_reduction(const Scenario& s) {
-  if (!s.cluster.in_network_reduction) return std::nullopt;
-  return true;
-}
-std::optional<Written> usd(const Scenario& s) {
-  if (!s.cluster.usd_per_gpu_hour) return std::nullopt;
-  return *s.cluster.usd_per_gpu_hour;
-}
-std::optional<Written> stage_layers(const Scenario& s) {
-  if (s.parallelism.stage_layers.empty()) return std::nullopt;
-  return s.parallelism.stage_layers;
-}
-/// Written where it says something: sharding has replicas, the schedule interleaves, there is an adapter.
-std::optional<Written> replicas(const Scenario& s) {
-  if (s.parallelism.replicas == 1) return std::nullopt;
-  return s.parallelism.replicas;
-}
-std::optional<Written> micro_batch_group(const Scenario& s) {
-  if (s.parallelism.schedule != Schedule::interleaved) return std::nullopt;
-  return s.parallelism.micro_batch_group;
-}
 std::optional<Written> engine_version(const Scenario& s) {
   const EngineVersion& v = s.training.engine_version;
   return std::to_string(v.major) + '.' + std::to_string(v.minor);
+}
+std::optional<Written> recompute(const Scenario& s) {
+  const Training& t = s.training;
+  RecomputeRequest request{.kind = t.recompute, .method = {}, .layers = {}, .modules = {}};
+  if (t.recompute == Recompute::full) {
+    request.method = t.recompute_method;
+    request.layers = t.recompute_layers;
+  } else if (t.recompute == Recompute::selective) {
+    request.modules = t.recompute_modules;
+  }
+  return request;
 }
 template <auto Member>
 std::optional<Written> of_adapter(const Scenario& s) {
   if (s.training.peft == Peft::none) return std::nullopt;
   return member<&Scenario::training, Member>(s);
+}
+std::optional<Written> double_quantisation(const Scenario& s) {
+  if (s.training.peft != Peft::qlora) return std::nullopt;
+  return s.training.double_quantisation;
 }
 /// DeepSpeed's own settings, where its stage has them.
 template <auto Part, auto Member>
@@ -137,163 +71,6 @@ std::optional<Written> moe_grouped_gemm(const Scenario& s) {
   if (!s.model.moe.used()) return std::nullopt;
   return s.training.moe_grouped_gemm;
 }
-std::optional<Written> double_quantisation(const Scenario& s) {
-  if (s.training.peft != Peft::qlora) return std::nullopt;
-  return s.training.double_quantisation;
-}
-std::optional<Written> storage(const Scenario& s) { return s.run.storage.value; }
-std::optional<Written> checkpoint_interval(const Scenario& s) { return positive(s.run.checkpoint_interval.value); }
-std::optional<Written> restart(const Scenario& s) { return s.run.restart.value; }
-/// A layout string is answered as the list that it stands for.
-std::optional<Written> written_as_stage_layers(const Scenario& /*unused*/) { return std::nullopt; }
-
-std::optional<Written> recompute(const Scenario& s) {
-  const Training& t = s.training;
-  RecomputeRequest request{.kind = t.recompute, .method = {}, .layers = {}, .modules = {}};
-  if (t.recompute == Recompute::full) {
-    request.method = t.recompute_method;
-    request.layers = t.recompute_layers;
-  } else if (t.recompute == Recompute::selective) {
-    request.modules = t.recompute_modules;
-  }
-  return request;
-}
-
-constexpr auto cluster_table = std::to_array<Field<ClusterRequest>>({
-    {{.key = "system",
-      .fallback = "none: name a system or a gpu",
-      .help = "Server type of the catalog: its GPU, links and price."},
-     &ClusterRequest::system,
-     &system},
-    {{.key = "gpu", .fallback = "the system's", .help = "GPU of the catalog, where no system is named."},
-     &ClusterRequest::gpu,
-     &gpu},
-    {{"gpus", "GPUs", 1, limit::gpus, "gpus_per_node, or the product of the given degrees; 1 with the single engine",
-      "GPUs of the whole job."},
-     &ClusterRequest::gpus,
-     &member<&Scenario::cluster, &Cluster::gpus>},
-    {{"gpus_per_node", "GPUs", 1, limit::gpus, "the system's, else 8", "GPUs joined by the fast link of one node."},
-     &ClusterRequest::gpus_per_node,
-     &member<&Scenario::cluster, &Cluster::gpus_per_node>},
-    {{"memory_bytes", "bytes", 1e6, limit::memory, "the GPU's",
-      "Memory that a process can get on one GPU; replaces the catalog's figure."},
-     &ClusterRequest::memory_bytes,
-     &memory},
-    {{"memory_bytes_per_second", "bytes/s", 1e6, limit::rate, "the GPU's",
-      "Rate of the GPU's memory; replaces the catalog's figure."},
-     &ClusterRequest::memory_bytes_per_second,
-     &memory_rate},
-    {{"power_watts", "W", 1, limit::watts, "the GPU's", "Power limit of one GPU: a lower one slows matrix products."},
-     &ClusterRequest::power_watts,
-     &power},
-    {{"intra_node_bytes_per_second", "bytes/s", 1e6, limit::rate, "the system's, else the GPU's fabric",
-      "Link inside a node: rate of one GPU in one direction."},
-     &ClusterRequest::intra_node_bytes_per_second,
-     &intra_rate},
-    {{"inter_node_bytes_per_second", "bytes/s", 1e6, limit::rate, "the system's, else 25e9 (200 Gb/s)",
-      "Network between nodes: rate of one GPU in one direction."},
-     &ClusterRequest::inter_node_bytes_per_second,
-     &inter_rate},
-    {{"intra_node_latency_seconds", "seconds", 1e-9, limit::seconds, "the profile's",
-      "Latency of one hop inside a node."},
-     &ClusterRequest::intra_node_latency_seconds,
-     &intra_latency},
-    {{"inter_node_latency_seconds", "seconds", 1e-9, limit::seconds, "the profile's",
-      "Latency of one hop between nodes."},
-     &ClusterRequest::inter_node_latency_seconds,
-     &inter_latency},
-    {{.key = "intra_node_topology",
-      .fallback = "the system's; nvswitch for a GPU with NVLink, else pcie-switch",
-      .help = "How the GPUs of a node are joined; pcie-host-bridge: without peer-to-peer."},
-     choice<&ClusterRequest::intra_node_topology>(),
-     &topology},
-    {{.key = "network", .fallback = "the system's, else unknown RDMA", .help = "What joins the nodes."},
-     choice<&ClusterRequest::network>(),
-     &network},
-    {{"oversubscription", "", 1, 1000, "1",
-      "Rate of the nodes of a block over that of its links to other blocks, as in 7 for 7:1."},
-     &ClusterRequest::oversubscription,
-     &if_oversubscribed<&Cluster::oversubscription>},
-    {{"nodes_per_block", "nodes", 1, limit::gpus, "32",
-      "Nodes that reach each other at full rate, where the network is oversubscribed."},
-     &ClusterRequest::nodes_per_block,
-     &if_oversubscribed<&Cluster::nodes_per_block>},
-    {{.key = "in_network_reduction",
-      .fallback = "false",
-      .help = "Whether the network's switches add up all-reduces (InfiniBand SHARP with its NCCL plugin)."},
-     &ClusterRequest::in_network_reduction,
-     &in_network_reduction},
-    {{"usd_per_gpu_hour", "USD/h", 0, limit::usd, "the system's, if its price is published",
-      "Price of one GPU for one hour."},
-     &ClusterRequest::usd_per_gpu_hour,
-     &usd},
-});
-
-constexpr auto parallelism_table = std::to_array<Field<ParallelismRequest>>({
-    {{"tensor_parallel_size", "ranks", 1, limit::gpus, "1", "TP: ranks that share the matrices of each layer."},
-     &ParallelismRequest::tensor,
-     &member<&Scenario::parallelism, &Parallelism::tensor>},
-    {{.key = "sequence_parallel",
-      .fallback = "true for megatron with tensor parallelism",
-      .help = "Also splits norms and dropout along the sequence over the tensor-parallel ranks."},
-     &ParallelismRequest::sequence_parallel,
-     &member<&Scenario::parallelism, &Parallelism::sequence_parallel>},
-    {{"pipeline_parallel_size", "stages", 1, limit::pipeline, "1", "PP: pipeline stages."},
-     &ParallelismRequest::pipeline,
-     &member<&Scenario::parallelism, &Parallelism::pipeline>},
-    {{"virtual_pipeline_size", "chunks", 1, limit::virtual_pipeline, "1; 2 for zb-v",
-      "VPP: model chunks on each pipeline rank."},
-     &ParallelismRequest::virtual_pipeline,
-     &member<&Scenario::parallelism, &Parallelism::virtual_pipeline>},
-    {{.key = "pipeline_schedule",
-      .fallback = "1f1b; interleaved if virtual_pipeline_size is above 1",
-      .help = "Order of forward and backward passes in the pipeline."},
-     choice<&ParallelismRequest::schedule>(),
-     &member<&Scenario::parallelism, &Parallelism::schedule>},
-    {{"stage_layers", "layers", 0, limit::layers, "as even as possible",
-      "Layers of each model chunk in model order, where the split is uneven."},
-     &ParallelismRequest::stage_layers,
-     &stage_layers},
-    {{.key = "pipeline_layout",
-      .fallback = "none: stage_layers, or as even as possible",
-      .help = "Megatron's layout string, as in Et*3|(tt|)*6mL, instead of stage_layers and virtual_pipeline_size."},
-     &ParallelismRequest::pipeline_layout,
-     &written_as_stage_layers},
-    {{"context_parallel_size", "ranks", 1, limit::gpus, "1", "CP: ranks that share each sequence, attention included."},
-     &ParallelismRequest::context,
-     &member<&Scenario::parallelism, &Parallelism::context>},
-    {{.key = "context_parallel_kind", .fallback = "ring", .help = "How attention crosses context-parallel ranks."},
-     choice<&ParallelismRequest::context_kind>(),
-     &member<&Scenario::parallelism, &Parallelism::context_kind>},
-    {{"expert_parallel_size", "ranks", 1, limit::gpus, "1", "EP: ranks that share the experts of a layer."},
-     &ParallelismRequest::expert,
-     &member<&Scenario::parallelism, &Parallelism::expert>},
-    {{"expert_tensor_parallel_size", "ranks", 1, limit::gpus, "tensor_parallel_size for experts under megatron, else 1",
-      "ETP: ranks that share the matrices of each expert."},
-     &ParallelismRequest::expert_tensor,
-     &member<&Scenario::parallelism, &Parallelism::expert_tensor>},
-    {{"data_parallel_size", "ranks", 1, limit::gpus, "gpus / (TP x PP x CP)",
-      "DP: replicas that split the global batch."},
-     &ParallelismRequest::data,
-     &member<&Scenario::parallelism, &Parallelism::data>},
-    {{"data_parallel_replicate_size", "replicas", 1, limit::gpus, "1",
-      "Groups that each hold a whole sharded copy: HSDP, or Megatron's optimizer instances."},
-     &ParallelismRequest::replicas,
-     &replicas},
-    {{"micro_batch_group_size", "micro-batches", 1, limit::global_batch, "pipeline_parallel_size",
-      "Interleaved schedule: micro-batches that one model chunk runs in a row."},
-     &ParallelismRequest::micro_batch_group,
-     &micro_batch_group},
-    {{"zero_stage", "", 0, 3, "the engine's",
-      "What data parallelism shards: 0 nothing, 1 optimizer states, 2 and gradients, 3 and parameters."},
-     &ParallelismRequest::zero_stage,
-     &member<&Scenario::parallelism, &Parallelism::zero_stage>},
-    {{.key = "reshard_after_forward",
-      .fallback = "true; false with FSDP at zero_stage 2",
-      .help = "FSDP: frees gathered parameters between forward and backward."},
-     &ParallelismRequest::reshard_after_forward,
-     &member<&Scenario::parallelism, &Parallelism::reshard_after_forward>},
-});
 
 constexpr auto training_table = std::to_array<Field<TrainingRequest>>({
     {{.key = "engine",
@@ -522,41 +299,8 @@ constexpr auto training_table = std::to_array<Field<TrainingRequest>>({
      &member<&Scenario::training, &Training::tokens>},
 });
 
-constexpr auto run_table = std::to_array<Field<RunRequest>>({
-    {{"mtbf_gpu_hours", "GPU hours", 1, limit::hours,
-      "50,677: Llama 3 was interrupted 419 times in 54 days on 16,384 GPUs",
-      "GPU hours between unexpected interruptions of the job."},
-     &RunRequest::mtbf_gpu_hours,
-     &member<&Scenario::run, &RunPlan::mtbf_gpu_hours>},
-    {{"storage_bytes_per_second", "bytes/s", 1e6, limit::rate, "1e9 for each node",
-      "Rate at which the storage takes and gives a checkpoint of the whole job."},
-     &RunRequest::storage_bytes_per_second,
-     &storage},
-    {{"checkpoint_interval_seconds", "seconds", 1, limit::wait, "the best one, by Daly's formula",
-      "Training time between two checkpoints."},
-     &RunRequest::checkpoint_interval_seconds,
-     &checkpoint_interval},
-    {{"restart_seconds", "seconds", 0, limit::wait, "600",
-      "From an interruption to the next step, without reading the checkpoint."},
-     &RunRequest::restart_seconds,
-     &restart},
-    {{"straggler_slowdown", "", 1, limit::slowdown, "1: none",
-      "Factor by which slow machines stretch every step of the run."},
-     &RunRequest::straggler_slowdown,
-     &member<&Scenario::run, &RunPlan::straggler_slowdown>},
-    {{"power_share", "", 0, limit::power, "1", "Mean power of a GPU over its TDP."},
-     &RunRequest::power_share,
-     &member<&Scenario::run, &RunPlan::power_share>},
-    {{"pue", "", 1, limit::power, "1.1", "Power of the data centre over that of its machines."},
-     &RunRequest::pue,
-     &member<&Scenario::run, &RunPlan::pue>},
-});
-
 }  // namespace
 
-std::span<const Field<ClusterRequest>> cluster_fields() { return cluster_table; }
-std::span<const Field<ParallelismRequest>> parallelism_fields() { return parallelism_table; }
 std::span<const Field<TrainingRequest>> training_fields() { return training_table; }
-std::span<const Field<RunRequest>> run_fields() { return run_table; }
 
 }  // namespace meshgauge
