@@ -1,6 +1,7 @@
 #include "core/calibrate/steps.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/calibrate/factors.hpp"
@@ -26,7 +27,7 @@ double clamped(double value, double low, double high) { return std::clamp(value,
 // Ranges. Products: nodes of one kind differ by 5 % and a few boards by 10 %. Attention: kernels of two years. Network:
 // 0.64 to 0.95 of the NICs in published logs, and half where one rail is down. Launches and host: CPUs and Python
 // versions. Overlap: 0.4 to 0.6 of hidden communication paid on H100.
-constexpr Term terms[] = {
+constexpr auto terms = std::to_array<Term>({
     {"matmul_16bit_flops_per_second", "matrix products",
      [](Profile& p, double f) {
        for (FlopsPerSecond* rate : {&p.matmul_fp32, &p.matmul_tf32, &p.matmul_16bit, &p.matmul_fp8, &p.matmul_fp4}) {
@@ -73,7 +74,7 @@ constexpr Term terms[] = {
        p.fixed_with_graphs = f * p.fixed_with_graphs;
      },
      0.7, 0.1, 20, true, [](const Profile& p) { return p.fixed_per_step.value; }},
-};
+});
 
 Seconds step_of(const Profile& profile, const Scenario& scenario) { return estimate_step(scenario, profile).seconds; }
 

@@ -34,7 +34,7 @@ std::optional<Json> document_of(const Json& request, Reading& reading) {
     return std::nullopt;
   }
   if (found->is_object()) return *found;
-  const std::string& name = found->get_ref<const std::string&>();
+  const auto& name = found->get_ref<const std::string&>();
   const std::size_t skip = name.rfind(handbook_prefix, 0) == 0 ? handbook_prefix.size() : 0;
   Result<Json> handbook = find_case(name.substr(skip), "/scenario");
   for (Issue& issue : handbook.issues) reading.issues.push_back(std::move(issue));

@@ -1,6 +1,7 @@
 // What a request asks of a search: the scenario and the goal.
 #pragma once
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "core/io/read_value.hpp"
@@ -17,8 +18,8 @@ struct PlanQuestion {
 };
 
 /// Keys that plan and solve share.
-inline constexpr std::string_view question_keys[] = {"command", "scenario", "profile",   "objective",
-                                                     "top",     "engines",  "schedules", "fit_probability"};
+inline constexpr auto question_keys = std::to_array<std::string_view>(
+    {"command", "scenario", "profile", "objective", "top", "engines", "schedules", "fit_probability"});
 
 /// Chance to fit of what counts as fitting where an inverse question, which gives one answer, names none. Plans name
 /// the chance of each layout: they take what is predicted to fit.

@@ -34,7 +34,8 @@ bool may_split(const ProductSetting& s, const Product& p, const Tile& tile, doub
 double compute_seconds(const ProductSetting& s, const Product& p) {
   double best = 0;
   for (const Tile& tile : s.tiles) {
-    for (double split = 1; split <= 8; split *= 2) {
+    for (int pieces = 1; pieces <= 8; pieces *= 2) {
+      const double split = pieces;
       if (split > 1 && !may_split(s, p, tile, split)) break;
       const double seconds = tiled(s, p, tile, split);
       if (best == 0 || seconds < best) best = seconds;

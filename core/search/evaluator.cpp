@@ -1,6 +1,7 @@
 #include "core/search/evaluator.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "core/compose/schedule.hpp"
 #include "core/engine/engine.hpp"
@@ -19,8 +20,8 @@ bool same_kernels(const Scenario& a, const Scenario& b) {
   return accumulates_gradients(a) == accumulates_gradients(b);
 }
 
-constexpr Part communication[] = {Part::tensor_parallel, Part::context_parallel, Part::expert_parallel,
-                                  Part::pipeline_parallel, Part::data_parallel};
+constexpr std::array communication{Part::tensor_parallel, Part::context_parallel, Part::expert_parallel,
+                                   Part::pipeline_parallel, Part::data_parallel};
 
 }  // namespace
 

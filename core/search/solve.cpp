@@ -3,6 +3,7 @@
 #include "core/search/solve.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/count/parameters.hpp"
 #include "core/resolve/resolve.hpp"
@@ -18,8 +19,8 @@ constexpr std::int64_t most_gpus = 65536;
 
 class Solver {
  public:
-  Solver(const LayoutQuestion& question, const Inverse& inverse, const std::function<Profile(std::int64_t)>& profile_of)
-      : question_(question), inverse_(inverse), profile_of_(profile_of) {
+  Solver(const LayoutQuestion& question, const Inverse& inverse, std::function<Profile(std::int64_t)> profile_of)
+      : question_(question), inverse_(inverse), profile_of_(std::move(profile_of)) {
     question_.top = 1;
     question_.shard = {};
     question_.goal = Goal::step;

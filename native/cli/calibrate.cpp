@@ -54,9 +54,7 @@ void add_flags(CLI::App& app, Flags& f) {
 /// "4.2", "850 ms", "1.5 s".
 std::optional<double> seconds_of(std::string text) {
   double scale = 1;
-  const auto ends = [&](std::string_view end) {
-    return text.size() > end.size() && std::string_view(text).substr(text.size() - end.size()) == end;
-  };
+  const auto ends = [&](std::string_view end) { return text.size() > end.size() && text.ends_with(end); };
   if (ends("ms")) {
     scale = 1e-3;
     text.resize(text.size() - 2);

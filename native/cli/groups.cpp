@@ -19,7 +19,8 @@ std::string ranks_text(const Json& ranks) {
   std::string text;
   for (std::size_t i = 0; i < ranks.size();) {
     std::size_t last = i;
-    while (last + 1 < ranks.size() && ranks[last + 1].get<long>() == ranks[last].get<long>() + 1) ++last;
+    while (last + 1 < ranks.size() && ranks[last + 1].get<std::int64_t>() == ranks[last].get<std::int64_t>() + 1)
+      ++last;
     if (!text.empty()) text += ", ";
     text += ranks[i].dump();
     if (last > i + 1) text += '-' + ranks[last].dump();
@@ -35,7 +36,7 @@ std::string links_text(const Json& links) {
   for (const auto& [key, name] :
        {std::pair{"inside_node", "inside a node"}, std::pair{"between_nodes", "between nodes"},
         std::pair{"between_blocks", "between blocks"}}) {
-    const auto count = links[key].get<long>();
+    const auto count = links[key].get<std::int64_t>();
     if (count > 0) text += (text.empty() ? "" : ", ") + grouped(static_cast<double>(count)) + ' ' + name;
   }
   return text;

@@ -48,8 +48,9 @@ std::string figure_table(const Json& figures) {
     if (figure.contains("formula") && figure["formula"].is_string()) {
       const std::string formula = figure["formula"].get<std::string>();
       const Json values = figure.contains("values") ? figure["values"] : Json::object();
-      const std::string filled = substituted(formula, values);
-      out += "    " + wrapped(filled == formula ? formula : formula + " = " + filled, 6, 4) + '\n';
+      std::string shown = formula;
+      if (const std::string filled = substituted(formula, values); filled != formula) shown += " = " + filled;
+      out += "    " + wrapped(shown, 6, 4) + '\n';
     }
   }
   return out;

@@ -17,7 +17,7 @@ namespace meshgauge::harness {
 /// A rank, in the list at the head: "#  Rank  0 Group  0 Pid 4711 on node7 device  0 [0000:07:00] NVIDIA H200".
 struct RankLine {
   int rank = 0, group = 0;
-  long pid = 0;
+  std::int64_t pid = 0;
   std::string host;
   int device = 0;
   std::string address;  ///< on the PCI bus

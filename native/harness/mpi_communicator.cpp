@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <climits>
 #include <cstdlib>
 #include <functional>
@@ -16,10 +17,10 @@ namespace {
 
 void check(int status, const char* call) {
   if (status == MPI_SUCCESS) return;
-  char text[MPI_MAX_ERROR_STRING];
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
-  MPI_Error_string(status, text, &length);
-  throw Failure(std::string(call) + ": " + std::string(text, static_cast<std::size_t>(length)));
+  MPI_Error_string(status, text.data(), &length);
+  throw Failure(std::string(call) + ": " + std::string(text.data(), static_cast<std::size_t>(length)));
 }
 
 int as_int(std::size_t count) {
@@ -177,7 +178,7 @@ class MpiCommunicator final : public Communicator {
 
   void do_send_receive(const void* send, int to, void* receive, int from, std::size_t count,
                        ElementType type) override {
-    const MPI_Datatype kind = mpi_type(type);
+    MPI_Datatype kind = mpi_type(type);
     if (one_by_one_ && send == receive) {
       check(MPI_Sendrecv_replace(receive, as_int(count), kind, to, 0, from, 0, comm_, MPI_STATUS_IGNORE),
             "MPI_Sendrecv");
@@ -236,10 +237,10 @@ std::unique_ptr<Communicator> MpiSession::world() const {
 }
 
 std::string MpiSession::library_version() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
-  MPI_Get_library_version(text, &length);
-  std::string version(text, static_cast<std::size_t>(length));
+  MPI_Get_library_version(text.data(), &length);
+  std::string version(text.data(), static_cast<std::size_t>(length));
   // "Open MPI v4.1.4, package: ..., ident: ...": what follows names machines.
   version = version.substr(0, version.find_first_of(",\n"));
   return version;

@@ -16,7 +16,7 @@
 #include "native/harness/failure.hpp"
 #include "native/harness/socket.hpp"
 
-extern char** environ;
+extern char** environ;  // NOLINT(readability-redundant-declaration): glibc's headers have it, POSIX's need not
 
 namespace meshgauge::harness {
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -113,7 +114,7 @@ class AttentionRun final : public AttentionKernel {
     };
     const double scale = 1 / std::sqrt(static_cast<double>(dim));
     std::vector<double> p(query + 1);
-    double sum = 0, largest = -INFINITY;
+    double sum = 0, largest = -std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k <= query; ++k) largest = std::max(largest, p[k] = scale * dot(q, key(k)));
     for (double& x : p) sum += x = std::exp(x - largest);
     for (double& x : p) x /= sum;

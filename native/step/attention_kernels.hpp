@@ -19,7 +19,7 @@ struct Rotate {
   MESHGAUGE_HD void operator()(std::size_t i) const {
     const std::size_t half = head_dim / 2, pair = i % half, head = i / half % heads, row = i / half / heads;
     const auto share = static_cast<Wide<T>>(2 * pair) / static_cast<Wide<T>>(head_dim);
-    const Wide<T> angle = static_cast<Wide<T>>(row % sequence) * std::pow(Wide<T>(10000), -share);
+    const Wide<T> angle = static_cast<Wide<T>>(row % sequence) * std::pow(static_cast<Wide<T>>(10000), -share);
     const Wide<T> c = std::cos(angle), s = turn * std::sin(angle);
     T* at = qkv + row * row_width + head * head_dim + pair;
     const Wide<T> x = widen(at[0]), y = widen(at[half]);

@@ -38,11 +38,11 @@ struct HostLane {
   std::size_t first = 0, step = 1;
 
   template <class Number>
-  Number sum(Number x) const {
+  [[nodiscard]] Number sum(Number x) const {
     return x;
   }
   template <class Number>
-  Number max(Number x) const {
+  [[nodiscard]] Number max(Number x) const {
     return x;
   }
 };

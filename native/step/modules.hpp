@@ -155,8 +155,9 @@ class Modules {
 
   [[nodiscard]] std::size_t statistics_size() const { return shape_.own_tokens() * (shape_.centred ? 2 : 1); }
   void norm(const T* x, std::size_t unit, Role weight, Role bias, T* y, Wide<T>* statistics) {
-    backend_.rows(shape_.own_tokens(), NormForward<T, Small>{x, small(unit, weight), small(unit, bias), y, statistics,
-                                                             shape_.hidden, shape_.centred, Wide<T>(1e-5)});
+    backend_.rows(shape_.own_tokens(),
+                  NormForward<T, Small>{x, small(unit, weight), small(unit, bias), y, statistics, shape_.hidden,
+                                        shape_.centred, static_cast<Wide<T>>(1e-5)});
   }
   /// dx += gradient through the norm; those of weight and bias are ready then.
   void norm_backward(const T* x, const T* dy, const Wide<T>* statistics, std::size_t unit, Role weight, Role bias,
