@@ -1,6 +1,8 @@
 // Every number on the page is printed here, so that one fact has the same digits everywhere.
 // Rounding is half up, once, at display. A missing value is an en dash.
 
+import { print } from './digits';
+
 export type LanguageCode = 'en' | 'zh';
 
 /** A value and its unit, apart: the page sets them in different type. */
@@ -15,23 +17,15 @@ export interface RunLength {
 
 export const none = '–';
 const gibibyte = 2 ** 30;
-const minus = '\u2212';
 
 const spans = [[86400, 'd'], [3600, 'h'], [1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']] as const;
 
 function numbersOf(code: LanguageCode) {
   const locale = code === 'zh' ? 'zh-CN' : 'en-US';
-  const cache = new Map<string, Intl.NumberFormat>();
-  const format = (value: number, options: Intl.NumberFormatOptions) => {
-    const key = JSON.stringify(options);
-    let formatter = cache.get(key);
-    if (!formatter) cache.set(key, (formatter = new Intl.NumberFormat(locale, options)));
-    return formatter.format(value).replace('-', minus);
-  };
-  const decimal = (value: number, digits: number) =>
-    format(value, { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  const significant = (value: number, digits = 3) => format(value, { maximumSignificantDigits: digits });
-  const integer = (value: number) => format(value, { maximumFractionDigits: 0 });
+  const decimal = (value: number, digits: number) => print(value, { fraction: digits });
+  const significant = (value: number, digits = 3) => print(value, { significant: digits });
+  const integer = (value: number) => print(value, {});
+  const percent = (ratio: number, digits = 0) => `${print(ratio, { fraction: digits, power: 2 })}%`;
   /** Three digits, so that 21.0 stands under 40.4. */
   const three = (value: number) => (value < 0.995 ? significant(value) : decimal(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0));
 
@@ -97,21 +91,17 @@ function numbersOf(code: LanguageCode) {
       if (days >= 1 / 24) return { value: decimal(days * 24, 1), unit: 'hours' };
       return { value: decimal(days * 1440, 1), unit: 'minutes' };
     },
-    percent: (ratio: number, digits = 0) =>
-      format(ratio, { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }),
+    percent,
     /** A difference, printed already. */
     signed: (text: string, value: number) => (value > 0 ? `+${text}` : text),
     /** A difference as a share, with its sign. */
-    signedPercent: (ratio: number) => format(ratio, { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1, signDisplay: 'exceptZero' }),
+    signedPercent: (ratio: number) => `${print(ratio, { fraction: 1, power: 2, plus: true })}%`,
     /** Shares in a column, with one decimal and never a 0 for what is there. */
-    finePercent: (ratio: number) => {
-      const one = { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
-      return ratio > 0 && ratio < 0.0005 ? `<\u00a0${format(0.001, one)}` : format(ratio, one);
-    },
+    finePercent: (ratio: number) => (ratio > 0 && ratio < 0.0005 ? `<\u00a0${percent(0.001, 1)}` : percent(ratio, 1)),
     /** A share in a column headed %: never a 0 for what is there. */
     share: (ratio: number) => (ratio > 0 && ratio < 0.01 ? '< 1' : integer(ratio * 100)),
     /** Never 0 or 100. */
-    probability: (p: number) => (p >= 0.99 ? '>\u00a099%' : p <= 0.01 ? '<\u00a01%' : format(p, { style: 'percent' })),
+    probability: (p: number) => (p >= 0.99 ? '>\u00a099%' : p <= 0.01 ? '<\u00a01%' : percent(p)),
     /** GB/s = 1e9 bytes a second. */
     rate: (bytesPerSecond: number) => join({ value: significant(bytesPerSecond / 1e9), unit: 'GB/s' }),
     /** FLOPs of a step, FLOP/s of a GPU: value and SI prefix. */
