@@ -20,7 +20,7 @@ void for_each_step(const std::vector<ImportedRun>& runs, Visit visit) {
 
 Seconds seconds_of(const MeasuredStep& step, const Scenario& scenario) {
   if (step.seconds.value > 0) return step.seconds;
-  const double ranks = static_cast<double>(scenario.cluster.gpus);
+  const auto ranks = static_cast<double>(scenario.cluster.gpus);
   const double rate = step.tokens_per_second > 0 ? step.tokens_per_second : ranks * step.tokens_per_second_per_gpu;
   return {rate > 0 ? scenario.useful_tokens_per_step() / rate : 0};
 }

@@ -1,4 +1,5 @@
 // The command `advise`: single changes of a scenario, each estimated for itself, with the bytes and the time they save.
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "core/compose/step.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view request_fields[] = {"command", "scenario", "profile"};
+constexpr auto request_fields = std::to_array<std::string_view>({"command", "scenario", "profile"});
 
 }  // namespace
 

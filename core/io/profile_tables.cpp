@@ -32,7 +32,7 @@ constexpr FieldText ratio_field{"ratio", "", least_ratio, most_ratio, "", "Measu
 class Entry {
  public:
   Entry(const Json& object, std::string path, Reading& reading)
-      : object_(object), path_(std::move(path)), reading_(reading), good_(true) {
+      : object_(object), path_(std::move(path)), reading_(reading) {
     good_ = expect_object(object, "The entry", path_, reading);
   }
   double number(const FieldText& field) {
@@ -83,7 +83,7 @@ class Entry {
   const Json& object_;
   std::string path_;
   Reading& reading_;
-  bool good_;
+  bool good_ = true;
   std::vector<std::string_view> asked_;
 };
 

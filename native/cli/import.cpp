@@ -74,6 +74,7 @@ int run_import(std::span<const std::string> arguments) {
   const std::vector<NamedText> files = named_texts(paths, *texts.value);
   const Result<Json> answer = import_files(files, place_of(place));
   std::vector<FlagOfPath> flags;
+  flags.reserve(std::size(flag_of_path));
   for (const auto& [path, flag] : flag_of_path) flags.push_back({path, flag});
   if (!answer.ok()) return refuse(answer.issues, json, flags);
   return print(json ? as_text(*answer.value) + '\n' : import_report(*answer.value, Style::of_terminal()), done);

@@ -28,8 +28,8 @@ std::optional<int> whole_number(std::string text) {
   char* end = nullptr;
   const bool binary = text.rfind("0b", 0) == 0 || text.rfind("0B", 0) == 0;
   const char* digits = text.c_str() + (binary ? 2 : 0);
-  const unsigned long value = std::strtoul(digits, &end, binary ? 2 : 0);
-  if (end == digits || *end != '\0' || value > 0x7fffffffUL) return std::nullopt;
+  const std::uint64_t value = std::strtoul(digits, &end, binary ? 2 : 0);
+  if (end == digits || *end != '\0' || value > 0x7fffffffU) return std::nullopt;
   return static_cast<int>(value);
 }
 

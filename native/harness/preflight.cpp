@@ -103,10 +103,11 @@ std::vector<std::string> advice(std::span<const Interface> interfaces, std::span
                     "      # the fastest ports that are up, exactly these");
   }
   if (!fast.empty() && fast.front().kind == "Ethernet") {
-    lines.push_back("export NCCL_IB_GID_INDEX=3      # RoCE v2 on most systems; show_gids tells");
+    lines.emplace_back("export NCCL_IB_GID_INDEX=3      # RoCE v2 on most systems; show_gids tells");
   }
   if (ports.empty()) {
-    lines.push_back("export NCCL_IB_DISABLE=1      # no adapter: spares the search, and says so if one was expected");
+    lines.emplace_back(
+        "export NCCL_IB_DISABLE=1      # no adapter: spares the search, and says so if one was expected");
   }
   return lines;
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <fstream>
@@ -59,17 +60,17 @@ void place_on_nodes(Runtime& runtime) {
 Meeting meeting_over(Communicator& world, double timeout) {
   Meeting meeting{world.rank(), world.size(), "", timeout, {}, {}, {}};
   if (world.size() == 1) return meeting;
-  char text[4096] = {};
+  std::array<char, 4096> text{};
   if (world.rank() == 0) {
     meeting.listener = listen_at(0);
     if (!meeting.listener.open()) throw Failure("Rank 0 can listen at no TCP port.");
     const std::string said =
         packed({std::to_string(std::random_device{}()), std::to_string(port_of(meeting.listener)), own_addresses()});
-    std::memcpy(text, said.data(), std::min(said.size(), sizeof text));
+    std::copy_n(said.begin(), std::min(said.size(), text.size()), text.begin());
   }
-  world.broadcast(text, text, sizeof text, ElementType::uint8, 0);
+  world.broadcast(text.data(), text.data(), text.size(), ElementType::uint8, 0);
   world.wait();
-  const std::vector<std::string> said = unpacked(std::string_view(text, strnlen(text, sizeof text)));
+  const std::vector<std::string> said = unpacked(std::string_view(text.data(), strnlen(text.data(), text.size())));
   if (said.size() != 3) throw Failure("Rank 0 has more addresses than the ranks can be told.");
   meeting.run_id = said[0];
   meeting.ports = {std::stoi(said[1])};

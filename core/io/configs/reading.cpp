@@ -112,8 +112,9 @@ void ConfigReading::finish_batch() {
     return;
   }
   const bool fits = *accumulation > 0 && size > 0 && *accumulation < most && size < most && replica <= *world;
+  const std::int64_t replicas = fits ? *world / replica : 0;
   const double batch =
-      fits ? static_cast<double>(size) * static_cast<double>(*accumulation) * static_cast<double>(*world / replica) : 0;
+      fits ? static_cast<double>(size) * static_cast<double>(*accumulation) * static_cast<double>(replicas) : 0;
   if (batch < 1 || batch > most) {
     warnings.push_back(
         {"/training/global_batch_size", "The global batch does not follow from the configuration: set it."});
