@@ -18,17 +18,18 @@ const types = {
  * Listens on this machine alone. Port 0 takes any free one.
  * @param {string} folder
  * @param {{ port?: number, base?: string, gzip?: boolean, refuse?: (name: string) => boolean }} [options]
- * `base`: the path it is served under; `gzip`: compressed, as static hosts answer
+ * `base`: the path it is served under; `gzip`: compressed once, as static hosts answer
  */
 export async function serve(folder, { port = 0, base = '/', gzip = false, refuse = () => false } = {}) {
+  const packed = new Map();
+  const pack = async (/** @type {string} */ name) => packed.get(name) ?? packed.set(name, gzipSync(await readFile(join(folder, name)))).get(name);
   const server = createServer(async (request, response) => {
     try {
       const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname);
       const name = normalize(path.slice(base.length) || 'index.html');
       if (!path.startsWith(base) || name.startsWith('..') || refuse(name)) return response.writeHead(404).end();
-      const content = await readFile(join(folder, name));
       const headers = { 'content-type': types[extname(name)] ?? 'application/octet-stream', ...(gzip && { 'content-encoding': 'gzip' }) };
-      response.writeHead(200, headers).end(gzip ? gzipSync(content) : content);
+      response.writeHead(200, headers).end(await (gzip ? pack(name) : readFile(join(folder, name))));
     } catch {
       response.writeHead(404).end();
     }

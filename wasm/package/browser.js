@@ -3,7 +3,8 @@
 import { start } from "./core.js";
 
 /** @type {typeof import("./index.js").load} */
-export async function load({ wasmBinary, wasmUrl, all = false } = {}) {
+export async function load({ module, wasmBinary, wasmUrl, all = false } = {}) {
+  if (module) return start(module);
   if (wasmBinary) return start(await WebAssembly.compile(wasmBinary));
   // Written out, so that bundlers find both files.
   wasmUrl ??= all ? new URL("./meshgauge-all.wasm", import.meta.url) : new URL("./meshgauge.wasm", import.meta.url);

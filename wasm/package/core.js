@@ -71,5 +71,5 @@ export async function start(module) {
     for (const [at] of [...spans, [spansAt], [requestAt]]) free(at);
     return response;
   };
-  return { apiText, api: (request) => JSON.parse(apiText(JSON.stringify(request))), apiTextWithFiles };
+  return { module, apiText, api: (request) => JSON.parse(apiText(JSON.stringify(request))), apiTextWithFiles };
 }

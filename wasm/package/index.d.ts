@@ -133,6 +133,8 @@ export type Response<R extends Request = Request> =
     : DescribeResponse);
 
 export interface Core {
+  /** What runs here: another thread of the page may load it again without fetching and compiling it. */
+  readonly module: WebAssembly.Module;
   api<const R extends Request>(request: R): Response<R>;
   /** The same door for JSON text, as it is. */
   apiText(request: string): string;
@@ -144,7 +146,9 @@ export interface Core {
 }
 
 export interface LoadOptions {
-  /** The module itself; nothing is read or fetched then. */
+  /** A core's `module`, compiled already. */
+  module?: WebAssembly.Module;
+  /** The module's bytes; nothing is read or fetched then. */
   wasmBinary?: BufferSource;
   /** Where the module is; by default beside this file. */
   wasmUrl?: string | URL;

@@ -4,6 +4,6 @@ import { readFile } from "node:fs/promises";
 import { start } from "./core.js";
 
 /** @type {typeof import("./index.js").load} */
-export async function load({ wasmBinary, wasmUrl = new URL("./meshgauge-all.wasm", import.meta.url) } = {}) {
-  return start(await WebAssembly.compile(wasmBinary ?? (await readFile(new URL(wasmUrl)))));
+export async function load({ module, wasmBinary, wasmUrl = new URL("./meshgauge-all.wasm", import.meta.url) } = {}) {
+  return start(module ?? (await WebAssembly.compile(wasmBinary ?? (await readFile(new URL(wasmUrl))))));
 }

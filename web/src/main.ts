@@ -2,7 +2,6 @@
 import { hydrate } from 'svelte';
 import App from './app.svelte';
 import './app.css';
-import { ahead } from './core/ahead';
 import type { Boot } from './core/types';
 import { theme } from './header/theme.svelte';
 import { address } from './state/address.svelte';
@@ -11,6 +10,8 @@ import { offline } from './state/offline.svelte';
 import { result } from './state/result.svelte';
 import { fetchAll } from './tabs/lazy';
 import { language, t } from './text/language.svelte';
+import { whenIdle } from './ui/idle';
+import { pause, wakeAll } from './ui/parts';
 
 async function start(): Promise<void> {
   // The HTML is there in both languages, and the one before the reader is the one to bring to life.
@@ -19,15 +20,15 @@ async function start(): Promise<void> {
   boot.catch(() => {}); // said below, in the right language
   await language.use(shown);
   result.boot(await boot);
-  const core = result.start();
+  await pause();
   hydrate(App, { target: document.getElementById('page')! });
   theme.start();
   if (kept('profile')) void import('./state/profiles.svelte').then(({ profiles }) => profiles.load());
+  const core = result.start();
+  await wakeAll();
   await Promise.all([address.open(), core]);
-  const idle = window.requestIdleCallback;
-  await new Promise((rest) => (idle ? idle(rest, { timeout: 1000 }) : setTimeout(rest, 200)));
-  await Promise.all([fetchAll(), language.prefetch(), offline.start()]);
-  await ahead.start(); // the module is in the browser's cache by now
+  await Promise.all([fetchAll(), language.prefetch()]);
+  await whenIdle(() => offline.start());
   document.documentElement.dataset.complete = '';
 }
 

@@ -1,7 +1,7 @@
 // The core a second time, on the page's own thread. A typed letter makes the browser draw a frame at once, and figures
 // that are to be in that frame have to be there before it begins: a worker's answer comes just after. What takes long
 // is left to the worker, which also gives every answer in full.
-import type { Core } from 'meshgauge';
+import { load, type Core } from 'meshgauge';
 import type { Estimate, Refusal, Scenario } from './types';
 
 /** Half a frame. */
@@ -11,10 +11,20 @@ class Ahead {
   #core: Core | undefined;
   #cheap = false;
 
-  /** Until then, and where the module does not load, every figure comes from the worker. */
-  async start(): Promise<void> {
-    const { load } = await import('meshgauge');
-    this.#core = await load().catch(() => undefined);
+  /** Until then, and where the module does not load, every figure comes from the worker, which has compiled `module`. */
+  async start(module?: WebAssembly.Module): Promise<void> {
+    this.#core = await load({ module }).catch(() => undefined);
+  }
+
+  /** Once somebody is about to type. */
+  startAtFields(module: () => Promise<WebAssembly.Module>): void {
+    const start = ({ target }: { target: EventTarget | null }) => {
+      if (this.#core || !(target as Element | null)?.closest('form')) return;
+      removeEventListener('focusin', start);
+      module().then((compiled) => this.start(compiled)).catch(() => {}); // the worker says why
+    };
+    addEventListener('focusin', start);
+    start({ target: document.activeElement });
   }
 
   /** What the last answer took in the worker: the next scenario is about as large. */

@@ -60,6 +60,10 @@ export class Client {
     this.#busy = false;
   }
 
+  module(): Promise<WebAssembly.Module> {
+    return this.#thread.service.module();
+  }
+
   async describe(): Promise<Describe> {
     return (await this.#thread.service.ask({ command: 'describe' })) as Describe;
   }

@@ -19,6 +19,8 @@ const service = {
   async start(all: boolean): Promise<void> {
     core = await load({ all });
   },
+  /** For another thread. */
+  module: () => core!.module,
   ask,
   /** The whole answer, and how long it took. */
   estimate(scenario: Scenario, prices: object): { answer: Estimate | Refusal; took_ms: number } {

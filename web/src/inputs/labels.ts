@@ -1,6 +1,7 @@
 // The name of a field and of its values as the page says them, from the core's path.
 import type { Fix } from '../core/fix';
 import type { Field } from '../core/types';
+import { help } from '../state/help.svelte';
 import { fieldOf } from '../state/pointer';
 import { language, n, named, t } from '../text/language.svelte';
 
@@ -30,7 +31,7 @@ const shorter: Record<string, string> = {
 export const shortLabelOf = (path: string) => shorter[fieldOf(path)] ?? labelOf(path);
 
 /** One sentence on what a field means; the core's, in the language of the page. */
-export const helpOf = (field: Field | undefined): string | undefined => (language.core && field ? language.core.help[field.path] : field?.help) ?? undefined;
+export const helpOf = (field: Field | undefined): string | undefined => field && (language.core?.help ?? help.texts)[field.path];
 
 export function valueWords(value: unknown): string {
   if (typeof value === 'boolean') return t(value ? 'option.on' : 'option.off');

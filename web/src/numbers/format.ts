@@ -16,6 +16,9 @@ export interface RunLength {
 }
 
 export const none = '–';
+/** In front of a figure that stands flush right the room of a longer one: it begins elsewhere only when it needs more. */
+export const wide = (figure: string, length = 5) => figure.padStart(length, '\u2007');
+
 const gibibyte = 2 ** 30;
 
 const spans = [[86400, 'd'], [3600, 'h'], [1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']] as const;

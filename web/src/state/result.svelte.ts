@@ -6,6 +6,7 @@ import type { Mend } from '../core/mend';
 import type { Boot, CatalogKind, Describe, Entry, Estimate, Field, Issue, Scenario } from '../core/types';
 import { recognise, type Pasted } from '../header/recognise';
 import { defaultScenario, sameScenario } from './default-scenario';
+import { help } from './help.svelte';
 import { fieldOf, read } from './pointer';
 import { profile } from './profile.svelte';
 import { scenario } from './scenario.svelte';
@@ -30,6 +31,7 @@ class ResultState {
   #ahead = $state.raw<{ asked: Scenario; estimate: Estimate } | null>(null);
   #drawn = Promise.resolve();
   #arrived: { asked: Scenario; answer: Answer }[] = [];
+  #booted: Estimate | undefined;
   #client: Client | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
   fields = $derived(new Map(this.describe.fields.map((field) => [field.path, field])));
@@ -40,7 +42,7 @@ class ResultState {
   isExample = $derived(sameScenario(this.answered, defaultScenario));
 
   boot(boot: Boot): void {
-    this.estimate = boot.estimate;
+    this.estimate = this.#booted = boot.estimate;
     this.describe = boot.describe;
     this.answered = boot.scenario;
     this.defaults = boot.defaults;
@@ -58,11 +60,14 @@ class ResultState {
     try {
       client.estimate(scenario.now, this.pricesOf(scenario.now));
       await client.start();
-      this.describe = await client.describe();
+      // The rest of it came with the page.
+      const { fields } = await client.describe();
+      help.texts = Object.fromEntries(fields.flatMap(({ path, help: text }) => (text ? [[path, text]] : [])));
       const kinds = ['models', 'systems', 'gpus'] as const;
       const lists = await Promise.all(kinds.map((kind) => client.catalog(kind)));
       this.catalog = Object.fromEntries(kinds.map((kind, i) => [kind, lists[i]]));
       this.ready = true;
+      ahead.startAtFields(() => client.module());
     } catch (error) {
       this.failure = error instanceof Error ? error.message : String(error);
     }
@@ -107,7 +112,9 @@ class ResultState {
     if (!answer.ok || asked === scenario.now || this.#ahead?.asked !== scenario.now) this.#ahead = null;
     if (!answer.ok || this.invalid) this.issues = answer.ok ? [] : answer.issues;
     if (answer.ok) {
-      this.estimate = answer;
+      // The page came with this answer, by the same core: nothing is drawn again for it.
+      const there = this.estimate === this.#booted && !profile.applied && sameScenario(asked, this.answered);
+      if (!there) this.estimate = answer;
       this.answered = asked;
     }
     this.mend = null;

@@ -1,4 +1,6 @@
 // Tabs that are not in the first bundle.
+import { whenIdle } from '../ui/idle';
+
 export const lazy = {
   step: () => import('./step/step.svelte'),
   communication: () => import('./communication/communication.svelte'),
@@ -18,4 +20,4 @@ export const later = {
 };
 
 /** Fetches them all while the page rests, so that nothing is requested later. */
-export const fetchAll = () => Promise.all([...Object.values(lazy), ...Object.values(later)].map((load) => load()));
+export const fetchAll = () => Promise.all([...Object.values(lazy), ...Object.values(later)].map((load) => whenIdle<unknown>(load)));

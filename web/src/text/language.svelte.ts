@@ -1,6 +1,7 @@
 // The language of the page: messages by key, numbers in the same language. Chinese is loaded when asked for.
 import { numbers, type LanguageCode, type Numbers } from '../numbers/format';
 import { keep } from '../state/kept';
+import { whenIdle } from '../ui/idle';
 import { en, type Key, type Messages } from './en';
 import type { CoreNames } from './core-names';
 
@@ -27,7 +28,7 @@ class LanguageState {
 
   /** Both files at hand, so that a switch asks for nothing. */
   async prefetch(): Promise<void> {
-    await Promise.all([import('./zh'), import('./core-zh')]);
+    await Promise.all([whenIdle(() => import('./zh')), whenIdle(() => import('./core-zh'))]);
   }
 
   choose(code: LanguageCode): void {
