@@ -10,13 +10,12 @@
 
 #include "core/compose/schedule.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/every.hpp"
 
 namespace meshgauge {
 namespace {
 
-constexpr std::array<Schedule, 10> schedules{
-    Schedule::naive,       Schedule::gpipe, Schedule::pipedream, Schedule::pipedream_2bw, Schedule::one_f_one_b,
-    Schedule::interleaved, Schedule::zb_h1, Schedule::zb_h2,     Schedule::zb_v,          Schedule::dualpipe};
+const std::vector<Schedule> schedules = test::every<Schedule>();
 bool never_drained(Schedule s) { return s == Schedule::pipedream || s == Schedule::pipedream_2bw; }
 
 Pipeline pipeline(Schedule schedule, std::int64_t p, std::int64_t m, std::int64_t v = 2, std::int64_t group = 0) {
