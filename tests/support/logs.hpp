@@ -1,6 +1,8 @@
 // Logs written for the tests, and what an importer made of them.
 #pragma once
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -16,6 +18,16 @@ inline std::string log_text(const std::string& name) {
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
+}
+
+/// All logs of text, so that a new one is tried as well.
+inline std::vector<std::string> log_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(MESHGAUGE_TEST_DATA) + "/logs")) {
+    if (entry.path().extension() == ".txt") names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 template <class Kind>

@@ -1,18 +1,16 @@
 // Pipelines to replay: of equal and of uneven ranks, and what their replay takes.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "core/compose/replay.hpp"
 #include "core/compose/schedule.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/every.hpp"
 
 namespace meshgauge::pipelines {
 
-inline constexpr std::array<Schedule, 10> schedules{
-    Schedule::naive,       Schedule::gpipe, Schedule::pipedream, Schedule::pipedream_2bw, Schedule::one_f_one_b,
-    Schedule::interleaved, Schedule::zb_h1, Schedule::zb_h2,     Schedule::zb_v,          Schedule::dualpipe};
+inline const std::vector<Schedule> schedules = test::every<Schedule>();
 inline bool never_drained(Schedule s) { return s == Schedule::pipedream || s == Schedule::pipedream_2bw; }
 
 inline Pipeline pipeline(Schedule schedule, std::int64_t p, std::int64_t m, std::int64_t v = 2,

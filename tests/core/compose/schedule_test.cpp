@@ -6,6 +6,7 @@
 
 #include "core/compose/replay.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/every.hpp"
 
 namespace meshgauge {
 namespace {
@@ -80,9 +81,7 @@ TEST_CASE("Handbook: twelve stages and 32 micro-batches idle for 26 % of the ste
 }
 
 TEST_CASE("One stage has no bubble under any schedule") {
-  for (const Schedule s :
-       {Schedule::naive, Schedule::gpipe, Schedule::pipedream, Schedule::pipedream_2bw, Schedule::one_f_one_b,
-        Schedule::interleaved, Schedule::zb_h1, Schedule::zb_h2, Schedule::zb_v, Schedule::dualpipe}) {
+  for (const Schedule s : test::every<Schedule>()) {
     CHECK(total(s, equal(1), 1, 5) == 15);
     CHECK(makespan(s, equal(1), 1, 5).bubble.value == 0);
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/every.hpp"
 #include "tests/support/hand_built.hpp"
 
 namespace meshgauge {
@@ -94,8 +95,7 @@ TEST_CASE("Bridged pairs are faster than the bus between pairs") {
 }
 
 TEST_CASE("More bytes, more ranks and slower links never take less time") {
-  for (const Collective op : {all_reduce, all_gather, Collective::reduce_scatter, all_to_all, Collective::broadcast,
-                              Collective::reduce, Collective::send_recv}) {
+  for (const Collective op : test::every<Collective>()) {
     double before = 0;
     for (double bytes = 1; bytes < 64 * gib; bytes *= 3) {
       const double now = seconds(dgx_h100(64), op, bytes, {64, 8});
