@@ -40,6 +40,7 @@ Result<Json> finish(const Json& question, const PlanQuestion& asked, Found found
   cut_frontier(asked.question, found);
   const auto replayed = static_cast<std::size_t>(2 * asked.question.top + 2);  // reasons look at more than is shown
   const std::vector<Plan> plans = replay_best(asked.question, asked.profile, found, replayed);
+  found.frontier = replay_frontier(asked.question, asked.profile, found, plans);
   Json answer;
   answer["ok"] = true;
   answer["schema_version"] = schema_version;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/search/frontier.hpp"
 #include "core/search/search.hpp"
 
 namespace meshgauge {
@@ -46,6 +47,19 @@ std::vector<Plan> replay_best(const LayoutQuestion& question, const Profile& pro
   }
   if (plans.size() > count) plans.erase(plans.begin() + static_cast<std::ptrdiff_t>(count), plans.end());
   return plans;
+}
+
+std::vector<Candidate> replay_frontier(const LayoutQuestion& question, const Profile& profile, const Found& found,
+                                       const std::vector<Plan>& plans) {
+  Frontier frontier;
+  const auto offer = [&](Candidate c, Seconds replayed) {
+    c.cost.seconds = replayed;
+    if (frontier.takes(c.cost)) frontier.add(std::move(c));
+  };
+  for (const Plan& p : plans) offer(p.candidate, p.step.seconds);
+  LayoutScenarios scenarios(question.request);
+  for (const Candidate& c : found.frontier) offer(c, estimate_step(scenarios(c), profile).seconds);
+  return frontier.list();
 }
 
 }  // namespace meshgauge

@@ -24,4 +24,8 @@ struct Plan {
 /// last even by its closed form is not replayed.
 [[nodiscard]] std::vector<Plan> replay_best(const LayoutQuestion&, const Profile&, const Found&, std::size_t count);
 
+/// What nothing beats in time and memory once steps are replayed: of the frontier that was found and of these plans.
+[[nodiscard]] std::vector<Candidate> replay_frontier(const LayoutQuestion&, const Profile&, const Found&,
+                                                     const std::vector<Plan>&);
+
 }  // namespace meshgauge

@@ -70,6 +70,24 @@ TEST_CASE("What a scenario says of the layout is fixed in its plans") {
   }
 }
 
+TEST_CASE("The points of a plan are replayed as its list is, and its first layout is the fastest of them that fits") {
+  const json job = {{"model", "llama-3.1-405b"},  // 126 layers, of which few pipelines have equal parts
+                    {"cluster", {{"system", "dgx-h100"}, {"gpus", 16384}}},
+                    {"training", {{"engine", "megatron"}, {"sequence_length", 8192}, {"global_batch_size", 2048}}}};
+  const json answer = plan(job);
+  REQUIRE(answer["frontier"].size() > 2);
+  double fastest = 0;
+  for (const json& point : answer["frontier"]) {
+    INFO(point["layout"]);
+    json laid_out = job;
+    for (const auto& [section, fields] : point["set"].items()) laid_out[section].update(fields);
+    const double replayed = estimate(laid_out)["step"]["seconds"].get<double>();
+    CHECK(point["step_seconds"].get<double>() == Approx(replayed).epsilon(1e-5));  // six digits are written
+    if (fastest == 0 && point["fits"] == true) fastest = point["step_seconds"].get<double>();
+  }
+  CHECK(fastest == Approx(answer["plans"][0]["step_seconds"].get<double>()).epsilon(1e-5));
+}
+
 TEST_CASE("Four shards merged are the answer of one search") {
   const json one = plan(scenario());
   json parts = json::array();

@@ -36,6 +36,15 @@ test('a Megatron job meets ZeRO-3 in another engine, which heads its changes', (
   expect(changesFrom(now, third.estimate!)[0]).toEqual({ path: '/training/engine', value: 'deepspeed' });
 });
 
+test('a setting that a stage no longer has is no change of it', () => {
+  const scenario: Scenario = { model: 'llama-3.2-1b', cluster: { system: 'dgx-h100', gpus: 8 }, training: { engine: 'deepspeed' }, parallelism: { zero_stage: 2 } };
+  const now = estimate(scenario);
+  expect(now.scenario.training).toHaveProperty('reduce_bucket_size');
+  const none = variants('zero', scenario).find(({ id }) => id === '0')!;
+  expect(none.estimate!.scenario.training).not.toHaveProperty('reduce_bucket_size');
+  expect(changesFrom(now, none.estimate!).filter(({ value }) => value === undefined)).toEqual([]);
+});
+
 test('among the engines stands the present job as it is, stage and all', () => {
   const scenario = write(defaultScenario, '/parallelism/zero_stage', 1);
   const now = estimate(scenario);

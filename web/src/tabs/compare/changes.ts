@@ -12,6 +12,7 @@ export function changesFrom(now: Estimate, then: Estimate): Fix[] {
   const [before, after] = [now, then].map(({ scenario }) => (path: string) => read(scenario, path));
   return [...new Set([...first, ...all])]
     .filter((path) => JSON.stringify(before!(path)) !== JSON.stringify(after!(path)))
+    .filter((path) => after!(path) !== undefined) // a setting of an engine or stage that is no more
     .map((path) => ({ path, value: shortly(after!(path)) }));
 }
 
