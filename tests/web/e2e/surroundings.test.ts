@@ -46,7 +46,7 @@ test.each([640, 768, 1023])('at %i px the inputs unfold in two columns under the
   expect(await y('.charts')).toBe(charts);
   // Wider, the same form is the column, with what was typed.
   await page.setViewportSize({ width: 1280, height: 800 });
-  await page.waitForFunction(() => document.querySelector('form.inputs')!.nextElementSibling?.localName === 'main');
+  await page.waitForFunction(() => document.querySelector('form.inputs')!.getBoundingClientRect().right <= document.querySelector('main')!.getBoundingClientRect().left + 1);
   expect(await page.inputValue(field('/training/micro_batch_size'))).toBe('8');
 });
 
