@@ -78,7 +78,7 @@ test.each(links)('every figure is the core’s, in the same digits everywhere: %
     memory.stages.flatMap((stage) => phases.map((phase) => (stage.phases[phase]! > 0 ? n.gib(stage.phases[phase]!, 1) : '–'))),
   );
   const ledger = rowsOf(memory.stages[memory.binding.stage]!, memory.binding.phase, false).map((row) => (row.kind === 'line' ? row.line.bytes : row.bytes));
-  expect(await texts('#panel-memory section:last-child tbody td.number:not(.share):not(.quiet)')).toEqual(ledger.map((bytes) => n.gib(bytes)));
+  expect(await texts('#panel-memory [data-part=ledger] tbody td.number:not(.share):not(.quiet)')).toEqual(ledger.map((bytes) => n.gib(bytes)));
   expect(ledger.slice(-2)).toEqual([memory.device_bytes, memory.needed_bytes]);
   // Beyond 16 stages columns have no figures of their own.
   const values = await texts('.values .binding');
